@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * AF_HBCAST: broadcast of messages from one node to all members of a group.
+ *
+ * The family's number, 18, is AF_ASH's: reserved in every kernel and
+ * implemented by none, because a module cannot add a number of its own.
+ */
+#ifndef _UAPI_LINUX_HBCAST_H
+#define _UAPI_LINUX_HBCAST_H
+
+#include <linux/ioctl.h>
+#include <linux/socket.h>
+#include <linux/types.h>
+
+#define AF_HBCAST	18
+#define PF_HBCAST	AF_HBCAST
+#define SOL_HBCAST	318
+
+/**
+ * struct sockaddr_hbcast - address of a socket of the family
+ * @shb_family: AF_HBCAST
+ * @shb_port: separates applications inside a group; 1 to 65535
+ * @shb_group: the group's id; never 0
+ * @shb_node: on receive the root that sent the message, else 0
+ * @shb_zero: must be 0
+ */
+struct sockaddr_hbcast {
+	__kernel_sa_family_t	shb_family;
+	__u16			shb_port;
+	__u32			shb_group;
+	__u32			shb_node;
+	__u32			shb_zero;
+};
+
+/* Socket options, level SOL_HBCAST. */
+enum {
+	/*
+	 * int, receivers, before bind(): pieces are handed out as they
+	 * arrive, each with a control message HBCAST_PIECE.
+	 */
+	HBCAST_UNORDERED = 1,
+	/* int, senders: each completed message puts an entry on the error queue. */
+	HBCAST_NOTIFY = 2,
+	/* __u64, get: id of the last message that this socket accepted. */
+	HBCAST_LAST_MESSAGE = 3,
+	/* struct hbcast_completion followed by struct hbcast_member[], get. */
+	HBCAST_COMPLETION = 4,
+	/* Control message of recvmsg(): struct hbcast_piece. */
+	HBCAST_PIECE = 5,
+};
+
+/**
+ * struct hbcast_piece - where a received piece belongs (HBCAST_PIECE)
+ * @message: id of the message, unique per root and group
+ * @offset: byte in the message at which the piece starts
+ * @total: length of the whole message in bytes
+ */
+struct hbcast_piece {
+	__u64	message;
+	__u64	offset;
+	__u64	total;
+};
+
+/* What became of a message at one member. */
+enum hbcast_state {
+	HBCAST_PENDING,
+	HBCAST_DELIVERED,
+	HBCAST_FAILED,
+};
+
+/* Why a message failed at a member. */
+enum hbcast_reason {
+	HBCAST_REASON_NONE,
+	HBCAST_REASON_NO_RECEIVER,	/* no socket was bound to the port */
+	HBCAST_REASON_CLOSED,		/* the receiver closed before it had read all */
+	HBCAST_REASON_STALLED,		/* the receiver did not read for stall-interval */
+	HBCAST_REASON_CHECKSUM,		/* CRC32C did not match */
+	HBCAST_REASON_LANE_LOST,	/* a connection towards the member broke */
+	HBCAST_REASON_NODE_DEAD,	/* the member was not reached for dead-interval */
+	HBCAST_REASON_ABORTED,		/* the sender gave the message up */
+	HBCAST_REASON_PLAN_GONE,	/* the plan or the group was removed */
+	HBCAST_REASON_NO_MEMORY,	/* the member had no memory for it */
+	__HBCAST_REASON_MAX,
+};
+
+#define HBCAST_REASON_MAX (__HBCAST_REASON_MAX - 1)
+
+/**
+ * struct hbcast_member - one member's part of a completion
+ * @node: the member's id
+ * @state: enum hbcast_state
+ * @reason: enum hbcast_reason; HBCAST_REASON_NONE unless HBCAST_FAILED
+ * @bytes: bytes that the member's applications have read, as last reported
+ * @time_ns: from the message's acceptance to the final report; 0 while pending
+ */
+struct hbcast_member {
+	__u32	node;
+	__u16	state;
+	__u16	reason;
+	__u64	bytes;
+	__u64	time_ns;
+};
+
+/**
+ * struct hbcast_completion - how far a message is (HBCAST_COMPLETION)
+ * @message: in: the message's id, 0 for the last one; out: its id
+ * @total: out: length in bytes
+ * @sent: out: bytes that have left for the lanes
+ * @members: out: number of members, which may exceed what the buffer held
+ * @delivered: out: members that have it all
+ * @failed: out: members that will never have it all
+ * @reserved: 0
+ * @member: out: as many as fit into the buffer
+ */
+struct hbcast_completion {
+	__u64	message;
+	__u64	total;
+	__u64	sent;
+	__u32	members;
+	__u32	delivered;
+	__u32	failed;
+	__u32	reserved;
+	struct hbcast_member member[];
+};
+
+/**
+ * struct hbcast_file - a file-backed message (HBCIOCSENDFILE)
+ * @fd: file to read from; the kernel holds a reference until it is done
+ * @flags: 0
+ * @offset: first byte of the file to send
+ * @length: bytes to send
+ * @message: out: the message's id
+ */
+struct hbcast_file {
+	__s32	fd;
+	__u32	flags;
+	__u64	offset;
+	__u64	length;
+	__u64	message;
+};
+
+/**
+ * struct hbcast_wait - wait until a message is complete (HBCIOCWAIT)
+ * @message: the message's id, 0 for the last one
+ * @timeout_ms: longest time to wait; 0 for ever
+ * @failed: out: members that will never have it all
+ *
+ * The ioctl fails with ETIMEDOUT when the time is over and with ENOENT when
+ * the socket knows no such message.
+ */
+struct hbcast_wait {
+	__u64	message;
+	__u32	timeout_ms;
+	__u32	failed;
+};
+
+#define HBCIOCSENDFILE	_IOWR(0x89, 0xe0, struct hbcast_file)
+#define HBCIOCWAIT	_IOWR(0x89, 0xe1, struct hbcast_wait)
+
+/* sock_extended_err of the error queue: ee_data is the low half of the id. */
+#define SO_EE_ORIGIN_HBCAST	18
+
+#endif /* _UAPI_LINUX_HBCAST_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A burst: an immutable run of whole frames, shared by every queue it is on.
+ */
+#ifndef _HBC_BURST_H
+#define _HBC_BURST_H
+
+#include <linux/bvec.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+struct hbc_source;
+struct sk_buff;
+
+#define HBC_BURST_BYTES	65536	/* a burst ends at the first frame that reaches this */
+
+/**
+ * struct hbc_burst - whole frames, one behind the other
+ * @ref: references; hbc_burst_get() and hbc_burst_put()
+ * @len: bytes in use over all of @bv
+ * @truesize: memory that the burst keeps alive, in bytes
+ * @nr: entries of @bv in use
+ * @max: entries of @bv allocated
+ * @owner: source whose send buffer is charged @truesize until the last
+ *	reference is gone; NULL on a relay
+ * @bv: the bytes; each entry holds one reference on its page
+ *
+ * Nothing changes after the burst has been put on its first queue, so no lock
+ * is needed then; before that it has a single owner.
+ */
+struct hbc_burst {
+	refcount_t ref;
+	u32 len;
+	u32 truesize;
+	u16 nr;
+	u16 max;
+	struct hbc_source *owner;
+	struct bio_vec bv[];
+};
+
+/* Room for @max vectors. NULL without memory. Context: as @gfp allows. */
+struct hbc_burst *hbc_burst_alloc(unsigned int max, gfp_t gfp);
+
+static inline void hbc_burst_get(struct hbc_burst *b)
+{
+	refcount_inc(&b->ref);
+}
+
+/* Context: any. The last one uncharges @owner by hbc_source_uncharge(). */
+void hbc_burst_put(struct hbc_burst *b);
+
+/**
+ * hbc_burst_add_page() - append bytes of a page
+ * @b: burst with a single owner
+ * @page: page; a reference is taken unless the bytes extend the last vector
+ * @off: of the first byte, from the start of @page
+ * @len: in bytes
+ *
+ * Return: 0, or -ENOSPC when all vectors are in use.
+ */
+int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
+		       unsigned int len);
+
+/**
+ * hbc_burst_add_skb() - append bytes of a received skb without copying
+ * @b: burst with a single owner
+ * @skb: its pages are shared; bytes that do not lie in pages that can be sent
+ *	on are copied
+ * @off: first byte
+ * @len: in bytes
+ *
+ * Context: process, may sleep.
+ * Return: bytes appended, which is less than @len when the vectors are used
+ * up; -ENOMEM.
+ */
+int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
+		      unsigned int len);
+
+/* Append a copy of @len bytes at @data, HBC_CONTROL_MAX at most: 0 or -errno. */
+int hbc_burst_add_copy(struct hbc_burst *b, const void *data, unsigned int len, gfp_t gfp);
+
+/* Drop all bytes from @len on. The burst has a single owner. */
+void hbc_burst_trim(struct hbc_burst *b, u32 len);
+
+/* Move the bytes from @len on to the end of @to, which has room for them. */
+void hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to);
+
+/* Copy @len bytes at @pos out of the burst into @to. They are all there. */
+void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len);
+
+/* One frame as a burst of its own, copied; NULL without memory. */
+struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp);
+
+int hbc_burst_init(void);
+void hbc_burst_exit(void);
+
+#endif /* _HBC_BURST_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A group: a key, members, schedules (one per root) and the bound sockets. */
+#ifndef _HBC_GROUP_H
+#define _HBC_GROUP_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+struct hbc_auth_key;
+struct hbc_net;
+struct netlink_ext_ack;
+
+#define HBC_DEAD_MS_DEFAULT	5000
+#define HBC_STALL_MS_DEFAULT	10000
+#define HBC_QUEUE_DEFAULT	(1024 * 1024)	/* bytes, truesize, per lane */
+
+/* Why bytes or frames were thrown away; counted per group. */
+enum hbc_drop {
+	HBC_DROP_STALE,		/* rest of a message that was cut off before */
+	HBC_DROP_NO_TREE,	/* fragment of an epoch that is not known */
+	HBC_DROP_NO_RECEIVER,	/* no socket was bound to the port */
+	HBC_DROP_CHECKSUM,	/* payload did not match its CRC32C */
+	HBC_DROP_STALLED,	/* receiver that did not read */
+	HBC_DROP_LANE_LOST,	/* queued for a lane that broke */
+	HBC_DROP_NO_MEMORY,
+	__HBC_DROP_MAX,
+};
+
+/**
+ * struct hbc_group_config - what an administrator sets
+ * @uid: owner; may bind and connect as @mode says
+ * @gid: owning group
+ * @mode: bits of 0666: read is bind, write is connect
+ * @dead_ms: after this a silent neighbour counts as dead
+ * @stall_ms: after this a receiver that does not read is cut off
+ * @queue: bound of a lane's queue in bytes of truesize
+ */
+struct hbc_group_config {
+	kuid_t uid;
+	kgid_t gid;
+	umode_t mode;
+	u32 dead_ms;
+	u32 stall_ms;
+	u32 queue;
+};
+
+/**
+ * struct hbc_group - one group at this node
+ * @ref: references; the node's list holds one
+ * @link: hn->groups; hn->lock
+ * @hn: the node
+ * @id: never 0
+ * @key: for the handshake; replaced under hn->lock, never freed before @ref
+ * @config: written under hn->lock, single fields read without it
+ * @members: ids in ascending order, this node's own included; hn->lock
+ * @nr_members: entries of @members; 0: anybody with the key, and a plan's
+ *	nodes are the members
+ * @schedules: struct hbc_schedule; hn->lock
+ * @socks_lock: @socks
+ * @socks: receivers (struct hbc_sock) that are bound to the group
+ * @gone: removed from the node; written under hn->lock
+ * @drops: bytes or frames by enum hbc_drop
+ */
+struct hbc_group {
+	struct kref ref;
+	struct list_head link;
+	struct hbc_net *hn;
+	u32 id;
+	struct hbc_auth_key *key;
+	struct hbc_group_config config;
+	u32 *members;
+	u32 nr_members;
+	struct list_head schedules;
+	spinlock_t socks_lock;
+	struct hlist_head socks;
+	bool gone;
+	atomic64_t drops[__HBC_DROP_MAX];
+};
+
+/* hn->lock held. hbc_group_find() takes no reference. */
+struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id);
+/* Takes hn->lock and a reference; NULL if there is none. */
+struct hbc_group *hbc_group_get(struct hbc_net *hn, u32 id);
+void hbc_group_put(struct hbc_group *group);
+/* hn->lock held. Whether @node may take part. */
+bool hbc_group_is_member(const struct hbc_group *group, u32 node);
+/* Remove: closes schedules and lanes, fails messages, tells bound sockets. hn->lock held. */
+void hbc_group_remove(struct hbc_group *group);
+/* Whether the current task may bind (@mask 4) or connect (@mask 2): 0 or -EACCES. */
+int hbc_group_permission(const struct hbc_group *group, int mask);
+
+static inline void hbc_group_drop(struct hbc_group *group, enum hbc_drop reason)
+{
+	atomic64_inc(&group->drops[reason]);
+}
+
+#endif /* _HBC_GROUP_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Receiving: bytes off a lane's socket to bursts of whole frames. */
+#ifndef _HBC_RECEIVE_H
+#define _HBC_RECEIVE_H
+
+#include <linux/types.h>
+
+#include "wire.h"
+
+struct hbc_burst;
+struct hbc_lane;
+struct hbc_message;
+struct hbc_tree;
+
+/**
+ * struct hbc_run - fragments of one message, one behind the other in a burst
+ * @message: a reference
+ * @pos: first byte in the burst
+ * @len: bytes in the burst, headers included
+ * @offset: of the first payload byte in the message
+ * @bytes: payload bytes
+ * @end: enum hbcast_reason with which the message ends here, 0 if it does not
+ *	end or ends well
+ */
+struct hbc_run {
+	struct hbc_message *message;
+	u32 pos;
+	u32 len;
+	u64 offset;
+	u32 bytes;
+	u8 end;
+};
+
+#define HBC_RUNS	32
+
+/* One burst on its way from the lane to children and sockets. */
+struct hbc_inflow {
+	struct hbc_burst *burst;
+	struct hbc_tree *tree;
+	unsigned int nr_runs;
+	struct hbc_run run[HBC_RUNS];
+};
+
+#define HBC_INFLOWS	8	/* bursts per turn of the receive work */
+
+/**
+ * struct hbc_receive - where a lane is in its stream
+ * @hdr: the common header of the frame that is being read
+ * @head: first bytes of the frame; whole for control frames
+ * @have: bytes of @head
+ * @left: bytes of the frame that have not come
+ * @skip: the frame is dropped: its bytes are not kept
+ * @whole: bytes of the last inflow's burst up to the last whole frame
+ * @message: message of the fragment before, a reference, or NULL
+ * @tree: tree of the fragment before, a reference, or NULL
+ * @inflow: bursts that wait to be forwarded; the last one is being filled
+ * @nr: entries of @inflow in use
+ *
+ * All of it belongs to the lane's receive work.
+ */
+struct hbc_receive {
+	struct hbc_hdr hdr;
+	u8 *head;
+	u32 have;
+	u32 left;
+	bool skip;
+	u32 whole;
+	struct hbc_message *message;
+	struct hbc_tree *tree;
+	struct hbc_inflow *inflow;
+	unsigned int nr;
+};
+
+/* Memory for a lane: 0 or -ENOMEM. Context: process. */
+int hbc_receive_alloc(struct hbc_receive *rx);
+/* Forget what was half read, before another connection. Context: process. */
+void hbc_receive_reset(struct hbc_receive *rx);
+void hbc_receive_free(struct hbc_receive *rx);
+
+/*
+ * One turn: read what is there, forward and deliver it. Context: the lane's
+ * receive work. Return: 0 when the socket is empty, 1 when there is more,
+ * -EAGAIN when somebody below has no room, or why the lane must end.
+ */
+int hbc_receive_turn(struct hbc_lane *lane);
+
+#endif /* _HBC_RECEIVE_H */

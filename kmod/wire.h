@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Frames to bytes and back: pure functions that neither allocate nor lock.
+ *
+ * Compiled into the module and, for tests and fuzzing, into userspace.
+ * Documentation/wire-format.md draws every frame.
+ */
+#ifndef _HBC_WIRE_H
+#define _HBC_WIRE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include "wire_user.h"
+#endif
+
+#define HBC_WIRE_VERSION	1
+#define HBC_HDR_LEN		8	/* common header of every frame */
+#define HBC_FRAGMENT_LEN	56	/* a fragment's header, HBC_HDR_LEN included */
+#define HBC_FRAGMENT_MAX	65536	/* longest fragment frame */
+#define HBC_CONTROL_MAX		4096	/* longest frame that is not a fragment */
+#define HBC_NONCE_LEN		32
+#define HBC_MAC_LEN		32
+#define HBC_MAX_MEMBERS		4096	/* nodes in a plan */
+#define HBC_MAX_DEPTH		512	/* edges from the root to a leaf */
+#define HBC_MAX_SLOTS		64
+
+enum hbc_frame_type {
+	HBC_FRAME_HELLO = 1,
+	HBC_FRAME_CHALLENGE,
+	HBC_FRAME_AUTH,
+	HBC_FRAME_READY,
+	HBC_FRAME_REJECT,
+	HBC_FRAME_TREE,
+	HBC_FRAME_TREE_ACK,
+	HBC_FRAME_FRAGMENT,
+	HBC_FRAME_ACK,
+	HBC_FRAME_LOST,
+	HBC_FRAME_EPOCH_END,
+	HBC_FRAME_PING,
+	HBC_FRAME_PONG,
+	__HBC_FRAME_MAX,
+};
+
+/**
+ * struct hbc_hdr - the header that starts every frame
+ * @type: enum hbc_frame_type
+ * @flags: by type
+ * @slot: the tree's slot, below HBC_MAX_SLOTS
+ * @length: bytes of the whole frame, this header included
+ *
+ * On the wire: type u8, flags u8, slot u8, version u8, length be32.
+ */
+struct hbc_hdr {
+	u8 type;
+	u8 flags;
+	u8 slot;
+	u32 length;
+};
+
+/*
+ * Opens a lane: connector (parent) to acceptor (child). No id is 0, and @to is
+ * neither @from nor @root.
+ */
+#define HBC_HELLO_LEN	(HBC_HDR_LEN + 16 + HBC_NONCE_LEN)
+struct hbc_hello {
+	u32 group;
+	u32 from;	/* connector's node id */
+	u32 to;		/* whom the connector means to reach */
+	u32 root;	/* whose plan the lane belongs to */
+	u8 nonce[HBC_NONCE_LEN];
+};
+
+#define HBC_CHALLENGE_LEN	(HBC_HDR_LEN + 4 + HBC_NONCE_LEN + HBC_MAC_LEN)
+struct hbc_challenge {
+	u32 node;	/* acceptor's node id */
+	u8 nonce[HBC_NONCE_LEN];
+	u8 mac[HBC_MAC_LEN];
+};
+
+#define HBC_AUTH_LEN	(HBC_HDR_LEN + HBC_MAC_LEN)
+struct hbc_auth {
+	u8 mac[HBC_MAC_LEN];
+};
+
+enum hbc_reject_reason {
+	HBC_REJECT_NONE,
+	HBC_REJECT_GROUP,	/* the acceptor does not take part in the group */
+	HBC_REJECT_NODE,	/* the acceptor is not the node that was meant */
+	HBC_REJECT_KEY,		/* the keys differ */
+	HBC_REJECT_MEMBER,	/* the connector is not a member */
+	HBC_REJECT_BUSY,	/* too many handshakes or lanes */
+	HBC_REJECT_PROTOCOL,	/* not a handshake, or another version */
+	__HBC_REJECT_MAX,
+};
+
+struct hbc_reject {
+	u16 reason;	/* enum hbc_reject_reason, not NONE */
+};
+
+/* One node of a subtree; on the wire HBC_TREE_NODE_LEN bytes. */
+#define HBC_TREE_NODE_LEN	44
+struct hbc_tree_node {
+	u32 node;
+	u32 nr_children;	/* at most the nodes that follow in preorder */
+	u64 rate;	/* planned, bytes/s on the edge to its parent; 0: none */
+	u64 slots;	/* set of slots that the node is in, the frame's included */
+	u8 addr[16];	/* IPv4 in the first four bytes, then 0; never all 0 */
+	u16 port;	/* never 0 */
+	u8 family;	/* 4 or 6 */
+};
+
+/*
+ * Part of the receiver's subtree in preorder: nodes @first to
+ * @first + @count - 1 of @total; node 0 is the receiver itself. At least one
+ * node a frame.
+ */
+#define HBC_TREE_LEN	(HBC_HDR_LEN + 16)
+#define HBC_TREE_MAX_NODES	((HBC_CONTROL_MAX - HBC_TREE_LEN) / HBC_TREE_NODE_LEN)
+struct hbc_tree_frame {
+	u32 epoch;
+	u32 total;
+	u32 first;
+	u16 count;
+};
+
+/* The whole subtree below the sender of this frame is connected, or not. */
+struct hbc_tree_ack {
+	u32 epoch;
+	u32 node;	/* the first node that is not ready, 0 if all are */
+	u16 reason;	/* enum hbc_reject_reason; NONE with a @node: it was not reached */
+};
+
+#define HBC_FRAGMENT_ABORT	0x01	/* flags: the message ends here, unfinished */
+/* The payload is empty only with ABORT or in a message of no bytes. */
+struct hbc_fragment {
+	u32 epoch;
+	u32 crc;	/* CRC32C of the header with this field 0, then the payload */
+	u64 message;	/* never 0 */
+	u64 offset;	/* of the payload in the message; with ABORT: 0 */
+	u64 total;	/* bytes in the message, at most S64_MAX */
+	u64 used;	/* set of slots that the fragment has been sent through */
+	u16 port;	/* never 0 */
+	u16 reason;	/* enum hbcast_reason; not NONE if and only if ABORT */
+};
+
+#define HBC_ACK_ENTRY_LEN	24
+#define HBC_ACK_LEN		(HBC_HDR_LEN + 8)
+#define HBC_ACK_MAX_ENTRIES	((HBC_CONTROL_MAX - HBC_ACK_LEN) / HBC_ACK_ENTRY_LEN)
+/* One member's report on one message; travels up to the root. One or more a frame. */
+struct hbc_ack {
+	u64 message;
+	u64 bytes;	/* that the member's applications have read */
+	u32 node;
+	u8 state;	/* enum hbcast_state; PENDING is a progress report */
+	u8 reason;	/* enum hbcast_reason; not NONE if and only if FAILED */
+};
+
+#define HBC_LOST_DOWN	0x01	/* flags: later messages do not reach them either */
+#define HBC_LOST_BACK	0x02	/* flags: the nodes are reached again */
+#define HBC_LOST_LEN	(HBC_HDR_LEN + 8)
+#define HBC_LOST_MAX_NODES	((HBC_CONTROL_MAX - HBC_LOST_LEN) / 4)
+/*
+ * Members below a broken lane; travels up to the root. One or more a frame,
+ * with DOWN or BACK or neither.
+ */
+struct hbc_lost {
+	u32 epoch;
+	u16 reason;	/* enum hbcast_reason; NONE if and only if BACK */
+	u16 count;	/* ids that follow */
+};
+
+struct hbc_epoch_end {
+	u32 epoch;
+};
+
+struct hbc_ping {
+	u64 token;
+};
+
+/**
+ * hbc_wire_get_hdr() - read and check a frame's common header
+ * @buf: HBC_HDR_LEN bytes
+ * @h: filled in
+ *
+ * Return: 0; -EPROTONOSUPPORT for another version; -EBADMSG for an unknown
+ * type, or a slot, a flag or a length that the type does not allow.
+ */
+int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h);
+
+/*
+ * hbc_wire_put_*(): write a whole frame (header included) to @buf, which
+ * holds at least HBC_CONTROL_MAX bytes (HBC_FRAGMENT_LEN for a fragment's
+ * header). Return: bytes written.
+ *
+ * hbc_wire_get_*(): read a whole frame of @h->length bytes at @buf whose
+ * header hbc_wire_get_hdr() has accepted. Return: 0 or -EBADMSG; every
+ * count, id and enum is checked and reserved bytes must be 0.
+ */
+unsigned int hbc_wire_put_hello(u8 *buf, u8 slot, const struct hbc_hello *f);
+int hbc_wire_get_hello(const u8 *buf, const struct hbc_hdr *h, struct hbc_hello *f);
+unsigned int hbc_wire_put_challenge(u8 *buf, const struct hbc_challenge *f);
+int hbc_wire_get_challenge(const u8 *buf, const struct hbc_hdr *h, struct hbc_challenge *f);
+unsigned int hbc_wire_put_auth(u8 *buf, const struct hbc_auth *f);
+int hbc_wire_get_auth(const u8 *buf, const struct hbc_hdr *h, struct hbc_auth *f);
+unsigned int hbc_wire_put_ready(u8 *buf);
+unsigned int hbc_wire_put_reject(u8 *buf, const struct hbc_reject *f);
+int hbc_wire_get_reject(const u8 *buf, const struct hbc_hdr *h, struct hbc_reject *f);
+
+/* @node: @f->count of them, behind the fixed part */
+unsigned int hbc_wire_put_tree(u8 *buf, u8 slot, const struct hbc_tree_frame *f,
+			       const struct hbc_tree_node *node);
+/* @node: room for HBC_TREE_MAX_NODES */
+int hbc_wire_get_tree(const u8 *buf, const struct hbc_hdr *h, struct hbc_tree_frame *f,
+		      struct hbc_tree_node *node);
+unsigned int hbc_wire_put_tree_ack(u8 *buf, u8 slot, const struct hbc_tree_ack *f);
+int hbc_wire_get_tree_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_tree_ack *f);
+
+/* A fragment's header of HBC_FRAGMENT_LEN bytes; @len is the payload's. */
+void hbc_wire_put_fragment(u8 *buf, u8 slot, u8 flags, u32 len, const struct hbc_fragment *f);
+int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fragment *f);
+/* Patches the checksum into a header that hbc_wire_put_fragment() wrote. */
+void hbc_wire_set_crc(u8 *buf, u32 crc);
+
+unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count);
+/* @entry: room for HBC_ACK_MAX_ENTRIES; @count is set */
+int hbc_wire_get_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_ack *entry, u16 *count);
+unsigned int hbc_wire_put_lost(u8 *buf, u8 slot, u8 flags, const struct hbc_lost *f,
+			       const u32 *node);
+/* @node: room for HBC_LOST_MAX_NODES */
+int hbc_wire_get_lost(const u8 *buf, const struct hbc_hdr *h, struct hbc_lost *f, u32 *node);
+unsigned int hbc_wire_put_epoch_end(u8 *buf, u8 slot, const struct hbc_epoch_end *f);
+int hbc_wire_get_epoch_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_epoch_end *f);
+/* @type: HBC_FRAME_PING or HBC_FRAME_PONG */
+unsigned int hbc_wire_put_ping(u8 *buf, u8 type, const struct hbc_ping *f);
+int hbc_wire_get_ping(const u8 *buf, const struct hbc_hdr *h, struct hbc_ping *f);
+
+#endif /* _HBC_WIRE_H */

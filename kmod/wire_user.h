@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What wire.h and wire.c need of the kernel's headers, in userspace. */
+#ifndef _HBC_WIRE_USER_H
+#define _HBC_WIRE_USER_H
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#define __packed \
+	__attribute__ \
+	((__packed__))
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define S64_MAX			INT64_MAX
+#define BIT_ULL(nr)		(1ULL << (nr))
+
+#define cpu_to_be16(x)		htobe16(x)
+#define cpu_to_be32(x)		htobe32(x)
+#define cpu_to_be64(x)		htobe64(x)
+#define be16_to_cpu(x)		be16toh(x)
+#define be32_to_cpu(x)		be32toh(x)
+#define be64_to_cpu(x)		be64toh(x)
+
+#endif /* _HBC_WIRE_USER_H */
