@@ -16,9 +16,7 @@ typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 
-#define __packed \
-	__attribute__ \
-	((__packed__))
+#define __packed		__attribute((packed, may_alias))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define S64_MAX			INT64_MAX
