@@ -9,23 +9,15 @@
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/string.h>
-#include <asm/byteorder.h>
 #endif
 #include <linux/hbcast.h>
 
 #include "wire.h"
 
-struct wire_hdr {
-	u8 type;
-	u8 flags;
-	u8 slot;
-	u8 version;
-	__be32 length;
-} __packed;
-static_assert(sizeof(struct wire_hdr) == HBC_HDR_LEN);
+static_assert(sizeof(struct hbc_wire_hdr) == HBC_HDR_LEN);
 
 struct wire_hello {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 group;
 	__be32 from;
 	__be32 to;
@@ -35,7 +27,7 @@ struct wire_hello {
 static_assert(sizeof(struct wire_hello) == HBC_HELLO_LEN);
 
 struct wire_challenge {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 node;
 	u8 nonce[HBC_NONCE_LEN];
 	u8 mac[HBC_MAC_LEN];
@@ -43,13 +35,13 @@ struct wire_challenge {
 static_assert(sizeof(struct wire_challenge) == HBC_CHALLENGE_LEN);
 
 struct wire_auth {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	u8 mac[HBC_MAC_LEN];
 } __packed;
 static_assert(sizeof(struct wire_auth) == HBC_AUTH_LEN);
 
 struct wire_reject {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be16 reason;
 	__be16 reserved;
 } __packed;
@@ -67,7 +59,7 @@ struct wire_tree_node {
 static_assert(sizeof(struct wire_tree_node) == HBC_TREE_NODE_LEN);
 
 struct wire_tree {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 	__be32 total;
 	__be32 first;
@@ -78,7 +70,7 @@ struct wire_tree {
 static_assert(sizeof(struct wire_tree) == HBC_TREE_LEN);
 
 struct wire_tree_ack {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 	__be32 node;
 	__be16 reason;
@@ -86,7 +78,7 @@ struct wire_tree_ack {
 } __packed;
 
 struct wire_fragment {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 	__be32 crc;
 	__be64 message;
@@ -110,7 +102,7 @@ struct wire_ack_entry {
 static_assert(sizeof(struct wire_ack_entry) == HBC_ACK_ENTRY_LEN);
 
 struct wire_ack {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be16 count;
 	u8 reserved[6];
 	struct wire_ack_entry entry[];
@@ -118,7 +110,7 @@ struct wire_ack {
 static_assert(sizeof(struct wire_ack) == HBC_ACK_LEN);
 
 struct wire_lost {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 	__be16 reason;
 	__be16 count;
@@ -127,16 +119,16 @@ struct wire_lost {
 static_assert(sizeof(struct wire_lost) == HBC_LOST_LEN);
 
 struct wire_epoch_end {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 } __packed;
 
 struct wire_ping {
-	struct wire_hdr hdr;
+	struct hbc_wire_hdr hdr;
 	__be64 token;
 } __packed;
 
-/* What a type allows in its header. */
+/* What a type allows in its header. A type without a rule has no slot: refused. */
 struct wire_rule {
 	u32 min;	/* shortest frame */
 	u32 more;	/* the longest has as many bytes more */
@@ -149,7 +141,7 @@ static const struct wire_rule wire_rules[__HBC_FRAME_MAX] = {
 	[HBC_FRAME_HELLO] = { .min = sizeof(struct wire_hello), .slots = HBC_MAX_SLOTS },
 	[HBC_FRAME_CHALLENGE] = { .min = sizeof(struct wire_challenge), .slots = 1 },
 	[HBC_FRAME_AUTH] = { .min = sizeof(struct wire_auth), .slots = 1 },
-	[HBC_FRAME_READY] = { .min = sizeof(struct wire_hdr), .slots = 1 },
+	[HBC_FRAME_READY] = { .min = sizeof(struct hbc_wire_hdr), .slots = 1 },
 	[HBC_FRAME_REJECT] = { .min = sizeof(struct wire_reject), .slots = 1 },
 	[HBC_FRAME_TREE] = {
 		.min = HBC_TREE_LEN + HBC_TREE_NODE_LEN,
@@ -158,12 +150,6 @@ static const struct wire_rule wire_rules[__HBC_FRAME_MAX] = {
 		.slots = HBC_MAX_SLOTS,
 	},
 	[HBC_FRAME_TREE_ACK] = { .min = sizeof(struct wire_tree_ack), .slots = HBC_MAX_SLOTS },
-	[HBC_FRAME_FRAGMENT] = {
-		.min = HBC_FRAGMENT_LEN,
-		.more = HBC_FRAGMENT_MAX - HBC_FRAGMENT_LEN,
-		.slots = HBC_MAX_SLOTS,
-		.flags = HBC_FRAGMENT_ABORT,
-	},
 	[HBC_FRAME_ACK] = {
 		.min = HBC_ACK_LEN + HBC_ACK_ENTRY_LEN,
 		.more = (HBC_ACK_MAX_ENTRIES - 1) * HBC_ACK_ENTRY_LEN,
@@ -182,31 +168,26 @@ static const struct wire_rule wire_rules[__HBC_FRAME_MAX] = {
 	[HBC_FRAME_PONG] = { .min = sizeof(struct wire_ping), .slots = 1 },
 };
 
-int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
+int hbc_wire_check_hdr(const struct hbc_hdr *h, u8 version)
 {
-	const struct wire_hdr *w = (const struct wire_hdr *)buf;
 	const struct wire_rule *rule;
 	u32 more;
 
-	if (unlikely(w->version != HBC_WIRE_VERSION))
+	if (version != HBC_WIRE_VERSION)
 		return -EPROTONOSUPPORT;
-	h->type = w->type;
-	h->flags = w->flags;
-	h->slot = w->slot;
-	h->length = be32_to_cpu(w->length);
-	if (unlikely(!h->type || h->type >= __HBC_FRAME_MAX))
+	if (h->type >= __HBC_FRAME_MAX)
 		return -EBADMSG;
 	rule = &wire_rules[h->type];
 	more = h->length - rule->min;
-	if (unlikely(h->slot >= rule->slots || (h->flags & ~rule->flags) ||
-		     h->length < rule->min || more > rule->more))
+	if (h->slot >= rule->slots || (h->flags & ~rule->flags) ||
+	    h->length < rule->min || more > rule->more)
 		return -EBADMSG;
 	return rule->step && more % rule->step ? -EBADMSG : 0;
 }
 
 static unsigned int put_hdr(u8 *buf, u8 type, u8 flags, u8 slot, u32 length)
 {
-	struct wire_hdr *w = (struct wire_hdr *)buf;
+	struct hbc_wire_hdr *w = (struct hbc_wire_hdr *)buf;
 
 	w->type = type;
 	w->flags = flags;

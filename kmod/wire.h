@@ -9,7 +9,9 @@
 #define _HBC_WIRE_H
 
 #ifdef __KERNEL__
+#include <linux/compiler.h>
 #include <linux/types.h>
+#include <asm/byteorder.h>
 #else
 #include "wire_user.h"
 #endif
@@ -49,7 +51,7 @@ enum hbc_frame_type {
  * @slot: the tree's slot, below HBC_MAX_SLOTS
  * @length: bytes of the whole frame, this header included
  *
- * On the wire: type u8, flags u8, slot u8, version u8, length be32.
+ * On the wire: struct hbc_wire_hdr.
  */
 struct hbc_hdr {
 	u8 type;
@@ -178,15 +180,42 @@ struct hbc_ping {
 	u64 token;
 };
 
+/* Every frame's first bytes. */
+struct hbc_wire_hdr {
+	u8 type;
+	u8 flags;
+	u8 slot;
+	u8 version;
+	__be32 length;
+} __packed;
+
+/* hbc_wire_get_hdr() for all that is not a good fragment */
+int hbc_wire_check_hdr(const struct hbc_hdr *h, u8 version);
+
 /**
  * hbc_wire_get_hdr() - read and check a frame's common header
  * @buf: HBC_HDR_LEN bytes
  * @h: filled in
  *
+ * Inline because it runs for every fragment.
+ *
  * Return: 0; -EPROTONOSUPPORT for another version; -EBADMSG for an unknown
  * type, or a slot, a flag or a length that the type does not allow.
  */
-int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h);
+static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
+{
+	const struct hbc_wire_hdr *w = (const struct hbc_wire_hdr *)buf;
+
+	h->type = w->type;
+	h->flags = w->flags;
+	h->slot = w->slot;
+	h->length = be32_to_cpu(w->length);
+	if (likely(h->type == HBC_FRAME_FRAGMENT && w->version == HBC_WIRE_VERSION &&
+		   h->flags <= HBC_FRAGMENT_ABORT && h->slot < HBC_MAX_SLOTS &&
+		   h->length >= HBC_FRAGMENT_LEN && h->length <= HBC_FRAGMENT_MAX))
+		return 0;
+	return hbc_wire_check_hdr(h, w->version);
+}
 
 /*
  * hbc_wire_put_*(): write a whole frame (header included) to @buf, which
