@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Targets: all (default), module, modules-all, tools, install, uninstall,
+# deps, check, checkstyle, demo, bench, clean; 'make help' explains them.
+
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+PREFIX ?= /usr/local
+DESTDIR ?=
+export PREFIX DESTDIR
+
+# The kernels every change is built for and tested on.
+SERIES := 6.1 6.12
+
+TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile))
+EXAMPLES := $(patsubst %/Makefile,%,$(wildcard Documentation/examples/Makefile))
+
+MANPAGES = $(wildcard Documentation/man/*.[0-9])
+MANDIR = $(DESTDIR)$(PREFIX)/share/man
+UAPI = $(wildcard include/uapi/linux/*.h)
+INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/linux
+
+# What the kernel in KDIR calls itself; empty when there are no headers.
+RELEASE := $(shell awk 'NF == 3 && $$2 == "UTS_RELEASE" { gsub(/"/, ""); print $$3 }' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+# Set BUILD= to keep two builds for the same kernel apart.
+BUILD ?= build
+OUT := $(abspath $(BUILD)/$(RELEASE))
+MODDIR = $(DESTDIR)/lib/modules/$(RELEASE)/updates
+
+NO_HEADERS = no headers of kernel $(KVER) are in $(KDIR), so the module \
+	is left out; install linux-headers-$(KVER), give KVER= or KDIR=, or \
+	build for the test kernels with 'make modules-all'
+
+all: module tools
+
+help:
+	@echo 'make              the module for the running kernel (or KVER=, KDIR=) and the tools'
+	@echo 'make modules-all  the module for Debian kernels $(SERIES), in build/RELEASE/'
+	@echo 'make tools        the tools only'
+	@echo 'make install      module, tools, headers and manual pages (PREFIX=, DESTDIR=)'
+	@echo 'make uninstall    take them away again'
+	@echo 'make deps         install the Debian packages and fetch the kernels that are missing'
+	@echo 'make check        build and run all tests (TESTS= for some of them)'
+	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
+	@echo 'make demo         a broadcast over an emulated network of nine nodes'
+	@echo 'make bench        the cost of relaying, beside other ways to do it'
+	@echo 'make clean        remove what was built'
+
+ifeq ($(RELEASE),)
+module:
+	@echo "hbcast: $(strip $(NO_HEADERS))" >&2
+
+install-module uninstall-module: module
+else
+# The kernel's build writes beside its sources, so each kernel gets a
+# directory of links to them and all can be built at once.
+module:
+	@mkdir -p $(OUT)
+	@find $(OUT) -xtype l -delete
+	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/include $(OUT)
+	flock $(OUT)/.lock $(MAKE) -C $(KDIR) M=$(OUT) modules
+
+install-module: module
+	install -D -m 644 $(OUT)/hbcast.ko $(MODDIR)/hbcast.ko
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(RELEASE)
+
+uninstall-module:
+	$(RM) $(MODDIR)/hbcast.ko
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(RELEASE)
+endif
+
+modules-all: $(SERIES:%=module-%)
+
+module-%:
+	@dir=$$(selftests/vm/kernel dir $*) && $(MAKE) module KDIR=$$dir/headers
+
+tools: $(TOOLS)
+
+$(TOOLS) $(EXAMPLES):
+	$(MAKE) -C $@
+
+tools/hbcastctl: $(filter tools/libhbplan,$(TOOLS))
+
+examples: $(EXAMPLES)
+
+install: install-module tools
+	for dir in $(TOOLS); do $(MAKE) -C $$dir install || exit; done
+	install -d $(INCLUDEDIR)
+	install -m 644 $(UAPI) $(INCLUDEDIR)
+	for page in $(MANPAGES); do \
+		install -D -m 644 $$page $(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
+	done
+
+uninstall: uninstall-module
+	for dir in $(TOOLS); do $(MAKE) -C $$dir uninstall || exit; done
+	$(RM) $(UAPI:include/uapi/linux/%=$(INCLUDEDIR)/%)
+	for page in $(MANPAGES); do $(RM) $(MANDIR)/man$${page##*.}/$${page##*/}; done
+
+deps:
+	@selftests/deps
+
+# Each of these installs what is missing before it builds.
+ready: deps
+	$(MAKE) modules-all tools examples
+
+check: ready
+	selftests/run $(TESTS)
+
+checkstyle: deps
+	selftests/checkstyle
+
+demo: ready
+	selftests/demo/run
+
+bench: ready
+	selftests/bench/run
+
+clean:
+	$(RM) -r build
+	for dir in $(TOOLS) $(EXAMPLES); do $(MAKE) -C $$dir clean || exit; done
+
+.PHONY: all help module install-module uninstall-module modules-all tools \
+	$(TOOLS) $(EXAMPLES) examples install uninstall deps ready check \
+	checkstyle demo bench clean
