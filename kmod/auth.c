@@ -12,7 +12,6 @@
  */
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
-#include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -32,8 +31,6 @@ struct transcript {
 	u8 nonce[HBC_NONCE_LEN];
 	u8 mac[HBC_MAC_LEN];
 } __packed;
-static_assert(sizeof(struct transcript) ==
-	      LABEL_LEN + HBC_HELLO_LEN + sizeof(__be32) + HBC_NONCE_LEN + HBC_MAC_LEN);
 
 struct hbc_auth_key *hbc_auth_key_new(const u8 *key, unsigned int len)
 {

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What wire.c refuses. Each case changes one field of a good frame; that the
+ * unchanged frames are accepted is tested too.
+ */
+#include "../lib/tap.h"
+#include "again.h"
+#include "samples.h"
+
+/* One byte longer than any frame, and where get_hdr's limits are tried. */
+static u8 frame[HBC_FRAGMENT_MAX + 1];
+static u8 out[HBC_FRAGMENT_MAX + 1];
+
+static void load(const struct sample *s)
+{
+	memset(frame, 0, sizeof(frame));
+	memcpy(frame, s->bytes, s->len);
+}
+
+static void store(unsigned int at, unsigned int width, u64 value)
+{
+	while (width--) {
+		frame[at + width] = value;
+		value >>= 8;
+	}
+}
+
+static int try_frame(void)
+{
+	return again(frame, sizeof(frame), out);
+}
+
+/* The frame's bytes alone, so that a read behind them is seen. */
+static int try_exact(const u8 *bytes, unsigned int len)
+{
+	u8 *copy = malloc(len ?: 1);
+	int ret;
+
+	if (!copy)
+		tap_bail_out("no memory");
+	memcpy(copy, bytes, len);
+	ret = again(copy, len, out);
+	free(copy);
+	return ret;
+}
+
+/* Frames that have the same fields as another type, or could have. */
+static bool type_fine(int nr, unsigned int type)
+{
+	switch (nr) {
+	case SAMPLE_REJECT:		/* its reason as EPOCH_END's epoch */
+		return type == 11;
+	case SAMPLE_FRAGMENT_EMPTY:	/* its crc and message as HELLO's ids */
+		return type == 1;
+	case SAMPLE_PING:
+	case SAMPLE_PONG:
+		return type == 12 || type == 13;
+	default:
+		return false;
+	}
+}
+
+static void test_type(const struct sample *s, int nr)
+{
+	bool good = true;
+	unsigned int v;
+
+	for (v = 0; v < 256; v++) {
+		bool fine = v == s->bytes[0] || type_fine(nr, v);
+
+		load(s);
+		frame[0] = v;
+		good &= try_frame() == (fine ? (int)s->len : -EBADMSG);
+	}
+	ok(good, "%s: other types refused", s->name);
+}
+
+static void test_flags(const struct sample *s, int nr)
+{
+	bool good = true;
+	unsigned int v;
+
+	for (v = 0; v < 256; v++) {
+		bool fine = v == s->bytes[1] || (nr == SAMPLE_LOST && !v);
+
+		load(s);
+		frame[1] = v;
+		good &= try_frame() == (fine ? (int)s->len : -EBADMSG);
+	}
+	ok(good, "%s: other flags refused", s->name);
+}
+
+static bool slot_fine(int nr, unsigned int slot)
+{
+	switch (nr) {
+	case SAMPLE_CHALLENGE:
+	case SAMPLE_AUTH:
+	case SAMPLE_READY:
+	case SAMPLE_REJECT:
+	case SAMPLE_PING:
+	case SAMPLE_PONG:
+		return !slot;
+	case SAMPLE_TREE:	/* both nodes are in slot 3 only */
+		return slot == 3;
+	default:
+		return slot < 64;
+	}
+}
+
+static void test_slot(const struct sample *s, int nr)
+{
+	bool good = true;
+	unsigned int v;
+
+	for (v = 0; v < 256; v++) {
+		load(s);
+		frame[2] = v;
+		good &= try_frame() == (slot_fine(nr, v) ? (int)s->len : -EBADMSG);
+	}
+	ok(good, "%s: slots out of range refused", s->name);
+}
+
+static void test_version(const struct sample *s)
+{
+	bool good = true;
+	unsigned int v;
+
+	for (v = 0; v < 256; v++) {
+		load(s);
+		frame[3] = v;
+		good &= try_frame() == (v == 1 ? (int)s->len : -EPROTONOSUPPORT);
+	}
+	ok(good, "%s: other versions refused", s->name);
+}
+
+static void test_length(const struct sample *s, int nr)
+{
+	static const u32 far[] = { 65537, 0x7fffffff, 0x80000000, 0xffffffff };
+	bool good = true;
+	unsigned int i;
+
+	load(s);
+	for (i = 0; i <= 65536; i++) {
+		/* The fragment's message ends 12 bytes behind its offset. */
+		bool fine = nr == SAMPLE_FRAGMENT ? i > 56 && i <= 56 + 12 : i == s->len;
+
+		store(4, 4, i);
+		good &= try_frame() == (fine ? (int)i : -EBADMSG);
+	}
+	for (i = 0; i < 4; i++) {
+		store(4, 4, far[i]);
+		good &= try_frame() == -EBADMSG;
+	}
+	ok(good, "%s: wrong lengths refused", s->name);
+}
+
+static void test_cut(const struct sample *s, int nr)
+{
+	bool waits = true, good = true;
+	unsigned int i;
+
+	for (i = 0; i < s->len; i++) {
+		waits &= try_exact(s->bytes, i) == -EAGAIN;
+		if (i < HBC_HDR_LEN || (nr == SAMPLE_FRAGMENT && i > 56))
+			continue;
+		load(s);
+		store(4, 4, i);
+		good &= try_exact(frame, i) == -EBADMSG;
+	}
+	ok(waits, "%s: cut at every byte, more is asked for", s->name);
+	ok(good, "%s: cut at every byte with a length that agrees, refused", s->name);
+}
+
+/* Whatever one byte becomes, the frame is refused or read as what it says. */
+static void test_bytes(const struct sample *s)
+{
+	bool good = true;
+	unsigned int i, v;
+
+	for (i = 0; i < s->len; i++) {
+		for (v = 0; v < 256; v++) {
+			int len;
+
+			load(s);
+			frame[i] = v;
+			len = try_frame();
+			good &= len == -EBADMSG || len == -EPROTONOSUPPORT ||
+				(len > 0 && !memcmp(out, frame, len));
+		}
+	}
+	ok(good, "%s: no byte is overlooked", s->name);
+}
+
+struct field {
+	const char *what;
+	u64 value;
+	u16 at;
+	u8 sample;
+	u8 width;
+};
+
+static void test_fields(const struct field *field, unsigned int nr, bool fine)
+{
+	for (; nr--; field++) {
+		const struct sample *s = &samples[field->sample];
+
+		load(s);
+		store(field->at, field->width, field->value);
+		ok(try_frame() == (fine ? (int)s->len : -EBADMSG), "%s: %s %s", s->name,
+		   field->what, fine ? "accepted" : "refused");
+	}
+}
+
+static const struct field handshake_refused[] = {
+	{ "group 0", 0, 8, SAMPLE_HELLO, 4 },
+	{ "from 0", 0, 12, SAMPLE_HELLO, 4 },
+	{ "to 0", 0, 16, SAMPLE_HELLO, 4 },
+	{ "to is from", 0x21222324, 16, SAMPLE_HELLO, 4 },
+	{ "to is root", 0x41424344, 16, SAMPLE_HELLO, 4 },
+	{ "root 0", 0, 20, SAMPLE_HELLO, 4 },
+	{ "node 0", 0, 8, SAMPLE_CHALLENGE, 4 },
+	{ "reason NONE", 0, 8, SAMPLE_REJECT, 2 },
+	{ "reason out of range", 7, 8, SAMPLE_REJECT, 2 },
+	{ "reason 256", 256, 8, SAMPLE_REJECT, 2 },
+	{ "reserved byte", 1, 10, SAMPLE_REJECT, 1 },
+	{ "last reserved byte", 1, 11, SAMPLE_REJECT, 1 },
+};
+
+static const struct field tree_refused[] = {
+	{ "epoch 0", 0, 8, SAMPLE_TREE, 4 },
+	{ "total 0", 0, 12, SAMPLE_TREE, 4 },
+	{ "total below the count", 1, 12, SAMPLE_TREE, 4 },
+	{ "total cuts the nodes off", 2, 12, SAMPLE_TREE, 4 },
+	{ "total 4097", 4097, 12, SAMPLE_TREE, 4 },
+	{ "total 2^32 - 1", 0xffffffff, 12, SAMPLE_TREE, 4 },
+	{ "first beyond the total", 3, 16, SAMPLE_TREE, 4 },
+	{ "first at the total", 4, 16, SAMPLE_TREE, 4 },
+	{ "first + count wraps", 0xffffffff, 16, SAMPLE_TREE, 4 },
+	{ "first + count wraps to 0", 0xfffffffe, 16, SAMPLE_TREE, 4 },
+	{ "count 0", 0, 20, SAMPLE_TREE, 2 },
+	{ "count less than sent", 1, 20, SAMPLE_TREE, 2 },
+	{ "count more than sent", 3, 20, SAMPLE_TREE, 2 },
+	{ "count 65535", 0xffff, 20, SAMPLE_TREE, 2 },
+	{ "reserved byte", 1, 22, SAMPLE_TREE, 1 },
+	{ "last reserved byte", 1, 23, SAMPLE_TREE, 1 },
+	{ "node 0", 0, 24, SAMPLE_TREE, 4 },
+	{ "second node 0", 0, 68, SAMPLE_TREE, 4 },
+	{ "more children than nodes behind", 3, 28, SAMPLE_TREE, 4 },
+	{ "2^32 - 1 children", 0xffffffff, 28, SAMPLE_TREE, 4 },
+	{ "more children than nodes behind the second", 2, 72, SAMPLE_TREE, 4 },
+	{ "no slots", 0, 40, SAMPLE_TREE, 8 },
+	{ "a node outside the slot", 0x20, 40, SAMPLE_TREE, 8 },
+	{ "no address", 0, 48, SAMPLE_TREE, 4 },
+	{ "a byte behind an IPv4 address", 1, 52, SAMPLE_TREE, 1 },
+	{ "the last byte behind an IPv4 address", 1, 63, SAMPLE_TREE, 1 },
+	{ "port 0", 0, 64, SAMPLE_TREE, 2 },
+	{ "family 0", 0, 66, SAMPLE_TREE, 1 },
+	{ "family 5", 5, 66, SAMPLE_TREE, 1 },
+	{ "a long address of family 4", 4, 110, SAMPLE_TREE, 1 },
+	{ "a node's reserved byte", 1, 67, SAMPLE_TREE, 1 },
+	{ "the second node's reserved byte", 1, 111, SAMPLE_TREE, 1 },
+	{ "epoch 0", 0, 8, SAMPLE_TREE_ACK, 4 },
+	{ "reason out of range", 7, 16, SAMPLE_TREE_ACK, 2 },
+	{ "a reason but no node", 0, 12, SAMPLE_TREE_ACK, 4 },
+	{ "a reason but no node", 1, 16, SAMPLE_TREE_READY, 2 },
+	{ "reserved byte", 1, 18, SAMPLE_TREE_ACK, 1 },
+	{ "last reserved byte", 1, 19, SAMPLE_TREE_ACK, 1 },
+	{ "epoch 0", 0, 8, SAMPLE_EPOCH_END, 4 },
+};
+
+static const struct field tree_accepted[] = {
+	{ "total 4096", 4096, 12, SAMPLE_TREE, 4 },
+	{ "first 0", 0, 16, SAMPLE_TREE, 4 },
+	{ "as many children as nodes behind", 1, 72, SAMPLE_TREE, 4 },
+	{ "all slots", ~0ULL, 40, SAMPLE_TREE, 8 },
+	{ "family 6 of a short address", 6, 66, SAMPLE_TREE, 1 },
+	{ "a node that was not reached", 0, 16, SAMPLE_TREE_ACK, 2 },
+};
+
+static const struct field fragment_refused[] = {
+	{ "epoch 0", 0, 8, SAMPLE_FRAGMENT, 4 },
+	{ "message 0", 0, 16, SAMPLE_FRAGMENT, 8 },
+	{ "payload beyond the end", 0x0102030405060708ULL, 24, SAMPLE_FRAGMENT, 8 },
+	{ "offset at the end", 0x010203040506070cULL, 24, SAMPLE_FRAGMENT, 8 },
+	{ "offset beyond the end", 0x010203040506070dULL, 24, SAMPLE_FRAGMENT, 8 },
+	{ "offset + payload wraps", ~0ULL - 4, 24, SAMPLE_FRAGMENT, 8 },
+	{ "offset 2^64 - 1", ~0ULL, 24, SAMPLE_FRAGMENT, 8 },
+	{ "total below the payload's end", 0x0102030405060704ULL, 32, SAMPLE_FRAGMENT, 8 },
+	{ "total 0", 0, 32, SAMPLE_FRAGMENT, 8 },
+	{ "total 2^63", 1ULL << 63, 32, SAMPLE_FRAGMENT, 8 },
+	{ "total 2^64 - 1", ~0ULL, 32, SAMPLE_FRAGMENT, 8 },
+	{ "port 0", 0, 48, SAMPLE_FRAGMENT, 2 },
+	{ "a reason without ABORT", 7, 50, SAMPLE_FRAGMENT, 2 },
+	{ "reserved byte", 1, 52, SAMPLE_FRAGMENT, 1 },
+	{ "last reserved byte", 1, 55, SAMPLE_FRAGMENT, 1 },
+	{ "no payload though there is some", 1, 32, SAMPLE_FRAGMENT_EMPTY, 8 },
+	{ "offset though there is nothing", 1, 24, SAMPLE_FRAGMENT_EMPTY, 8 },
+	{ "ABORT without a reason", 0, 50, SAMPLE_FRAGMENT_ABORT, 2 },
+	{ "reason out of range", 10, 50, SAMPLE_FRAGMENT_ABORT, 2 },
+	{ "reason 65535", 0xffff, 50, SAMPLE_FRAGMENT_ABORT, 2 },
+	{ "ABORT at an offset", 1, 24, SAMPLE_FRAGMENT_ABORT, 8 },
+	{ "ABORT with a payload", 57, 4, SAMPLE_FRAGMENT_ABORT, 4 },
+	{ "port 0", 0, 48, SAMPLE_FRAGMENT_ABORT, 2 },
+};
+
+static const struct field fragment_accepted[] = {
+	{ "offset 0", 0, 24, SAMPLE_FRAGMENT, 8 },
+	{ "payload up to the end", 0x0102030405060707ULL, 24, SAMPLE_FRAGMENT, 8 },
+	{ "total 2^63 - 1", ~0ULL >> 1, 32, SAMPLE_FRAGMENT, 8 },
+	{ "ABORT of an empty message", 0, 32, SAMPLE_FRAGMENT_ABORT, 8 },
+	{ "last reason", 9, 50, SAMPLE_FRAGMENT_ABORT, 2 },
+	{ "port 1", 1, 48, SAMPLE_FRAGMENT, 2 },
+};
+
+static const struct field report_refused[] = {
+	{ "count 0", 0, 8, SAMPLE_ACK, 2 },
+	{ "count less than sent", 1, 8, SAMPLE_ACK, 2 },
+	{ "count more than sent", 3, 8, SAMPLE_ACK, 2 },
+	{ "count 65535", 0xffff, 8, SAMPLE_ACK, 2 },
+	{ "reserved byte", 1, 10, SAMPLE_ACK, 1 },
+	{ "last reserved byte", 1, 15, SAMPLE_ACK, 1 },
+	{ "message 0", 0, 16, SAMPLE_ACK, 8 },
+	{ "second message 0", 0, 40, SAMPLE_ACK, 8 },
+	{ "node 0", 0, 32, SAMPLE_ACK, 4 },
+	{ "state out of range", 3, 36, SAMPLE_ACK, 1 },
+	{ "PENDING with a reason", 0, 36, SAMPLE_ACK, 1 },
+	{ "DELIVERED with a reason", 1, 36, SAMPLE_ACK, 1 },
+	{ "FAILED without a reason", 0, 37, SAMPLE_ACK, 1 },
+	{ "FAILED, second, without a reason", 2, 60, SAMPLE_ACK, 1 },
+	{ "reason out of range", 10, 37, SAMPLE_ACK, 1 },
+	{ "an entry's reserved byte", 1, 38, SAMPLE_ACK, 1 },
+	{ "the last entry's reserved byte", 1, 63, SAMPLE_ACK, 1 },
+	{ "epoch 0", 0, 8, SAMPLE_LOST, 4 },
+	{ "no reason", 0, 12, SAMPLE_LOST, 2 },
+	{ "reason out of range", 10, 12, SAMPLE_LOST, 2 },
+	{ "BACK with a reason", 5, 12, SAMPLE_LOST_BACK, 2 },
+	{ "count 0", 0, 14, SAMPLE_LOST, 2 },
+	{ "count less than sent", 2, 14, SAMPLE_LOST, 2 },
+	{ "count more than sent", 4, 14, SAMPLE_LOST, 2 },
+	{ "count 65535", 0xffff, 14, SAMPLE_LOST, 2 },
+	{ "node 0", 0, 16, SAMPLE_LOST, 4 },
+	{ "last node 0", 0, 24, SAMPLE_LOST, 4 },
+};
+
+static const struct field report_accepted[] = {
+	{ "DELIVERED", 1, 60, SAMPLE_ACK, 1 },
+	{ "2^64 - 1 bytes", ~0ULL, 24, SAMPLE_ACK, 8 },
+	{ "last reason", 9, 12, SAMPLE_LOST, 2 },
+	{ "token 0", 0, 8, SAMPLE_PING, 8 },
+};
+
+/* @nr entries of @entry bytes, all like the sample's first, in a frame of the type. */
+static int repeat(int sample, unsigned int fixed, unsigned int entry, unsigned int count_at,
+		  unsigned int nr)
+{
+	unsigned int i;
+
+	load(&samples[sample]);
+	for (i = 0; i < nr; i++)
+		memcpy(frame + fixed + i * entry, samples[sample].bytes + fixed, entry);
+	store(count_at, 2, nr);
+	store(4, 4, fixed + nr * entry);
+	return try_exact(frame, fixed + nr * entry);
+}
+
+static void test_longest(void)
+{
+	ok(repeat(SAMPLE_ACK, 16, 24, 8, 170) == 4096, "ack: 170 entries accepted");
+	ok(repeat(SAMPLE_ACK, 16, 24, 8, 171) == -EBADMSG, "ack: 171 entries refused");
+	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1020) == 4096, "lost: 1020 nodes accepted");
+	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1021) == -EBADMSG, "lost: 1021 nodes refused");
+}
+
+static void test_longest_tree(unsigned int nr, int expected, const char *what)
+{
+	unsigned int i;
+
+	load(&samples[SAMPLE_TREE]);
+	for (i = 0; i < nr; i++) {
+		memcpy(frame + 24 + i * 44, samples[SAMPLE_TREE].bytes + 24, 44);
+		store(24 + i * 44 + 4, 4, 0);
+	}
+	store(4, 4, 24 + nr * 44);
+	store(12, 4, 4096);
+	store(16, 4, 4096 - nr);
+	store(20, 2, nr);
+	ok(try_exact(frame, 24 + nr * 44) == expected, "tree: the last %u of 4096 nodes %s", nr,
+	   what);
+}
+
+static void test_longest_fragment(void)
+{
+	static const u64 end = ~0ULL >> 1;
+
+	load(&samples[SAMPLE_FRAGMENT]);
+	store(4, 4, 65536);
+	store(24, 8, end - 65480);
+	store(32, 8, end);
+	ok(try_frame() == 65536, "fragment: 65536 bytes accepted at the end of 2^63 - 1");
+	store(24, 8, end - 65479);
+	ok(try_frame() == -EBADMSG, "fragment: 65536 bytes refused one byte further");
+	store(24, 8, 0);
+	store(4, 4, 65537);
+	ok(try_frame() == -EBADMSG, "fragment: 65537 bytes refused");
+}
+
+#define TEST_FIELDS(table, fine)	test_fields(table, sizeof(table) / sizeof((table)[0]), fine)
+
+int main(void)
+{
+	int i;
+
+	for (i = 0; i < NR_SAMPLES; i++) {
+		const struct sample *s = &samples[i];
+
+		load(s);
+		ok(try_frame() == (int)s->len, "%s: accepted", s->name);
+		test_type(s, i);
+		test_flags(s, i);
+		test_slot(s, i);
+		test_version(s);
+		test_length(s, i);
+		test_cut(s, i);
+		test_bytes(s);
+	}
+	TEST_FIELDS(handshake_refused, false);
+	TEST_FIELDS(tree_refused, false);
+	TEST_FIELDS(tree_accepted, true);
+	TEST_FIELDS(fragment_refused, false);
+	TEST_FIELDS(fragment_accepted, true);
+	TEST_FIELDS(report_refused, false);
+	TEST_FIELDS(report_accepted, true);
+	test_longest();
+	test_longest_tree(92, 24 + 92 * 44, "accepted");
+	test_longest_tree(93, -EBADMSG, "refused");
+	test_longest_fragment();
+	return tap_done();
+}
