@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * auth-mac SIDE KEY HELLO NODE NONCE MAC: prints the proof that kmod/auth.c
- * makes of these, for test-auth-known. SIDE is acceptor or connector, NODE a
+ * makes of these, for test-auth-known.py. SIDE is acceptor or connector, NODE a
  * decimal number, the others are hexadecimal.
  */
 #include <err.h>

@@ -388,6 +388,15 @@ static void test_longest_tree(unsigned int nr, int expected, const char *what)
 	   what);
 }
 
+static void test_whole_tree(void)
+{
+	load(&samples[SAMPLE_TREE]);
+	store(12, 4, 2);
+	store(16, 4, 0);
+	store(28, 4, 1);
+	ok(try_frame() == 112, "tree: a whole tree in a frame accepted");
+}
+
 static void test_longest_fragment(void)
 {
 	static const u64 end = ~0ULL >> 1;
@@ -433,6 +442,7 @@ int main(void)
 	test_longest();
 	test_longest_tree(92, 24 + 92 * 44, "accepted");
 	test_longest_tree(93, -EBADMSG, "refused");
+	test_whole_tree();
 	test_longest_fragment();
 	return tap_done();
 }
