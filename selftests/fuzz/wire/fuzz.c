@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include "again.h"
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+/* Under the name that libFuzzer calls. */
+int take_stream(const u8 *data, size_t size) __asm__("LLVMFuzzerTestOneInput");
 
 static u8 out[HBC_FRAGMENT_MAX];
 
@@ -38,7 +39,7 @@ static unsigned int one_frame(const u8 *data, size_t size)
 	return len;
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+int take_stream(const u8 *data, size_t size)
 {
 	unsigned int len;
 
