@@ -22,7 +22,7 @@
 
 #define NSEC_PER_SEC	INT64_C(1000000000)
 #define LATENCY_PROBES	10
-#define WINDOWS		4
+#define WINDOWS		8
 #define TOLERANCE	0.05
 
 static int64_t now_ns(clockid_t clock)

@@ -11,6 +11,7 @@
 
 /* The objects, in the order in which help lists them. */
 static const struct hbctl_command objects[] = {
+	{ "lab", hbctl_cmd_lab, "", "emulated networks", false },
 	{ }
 };
 
