@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The earliest that any plan can be done. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "bound.h"
+#include "flow.h"
+#include "node.h"
+#include "route.h"
+#include "units.h"
+
+/*
+ * Why no plan is faster: take the arcs of a smallest cut between root and node.
+ * An arc is of use only from the time at which the first bit can have come to it
+ * until the time after which no bit gets from it to the node before T. Both ends
+ * together cost at least the least latency L, so no arc works longer than T - L,
+ * and at most the largest flow times T - L arrives.
+ */
+static int platform_bounds(const struct hbp_platform *platform, size_t root,
+			   uint64_t bytes, int64_t *bounds,
+			   struct hbp_error *err)
+{
+	struct hbp_routes *routes = hbp_routes_alloc(platform);
+	struct hbp_flow *flow = hbp_flow_alloc(platform);
+	int64_t rate;
+	int ret = 0;
+	size_t i;
+
+	if (!routes || !flow) {
+		ret = hbp_nomem(err);
+		goto out;
+	}
+	hbp_routes_find(platform, platform->hosts[root], true, routes);
+	for (i = 0; i < platform->n_hosts; i++) {
+		bounds[i] = 0;
+		if (i == root)
+			continue;
+		rate = hbp_flow_max(flow, platform->hosts[root],
+				    platform->hosts[i]);
+		bounds[i] = hbp_ns_add(hbp_transfer_ns(bytes, rate),
+				       routes->latency_ns[platform->hosts[i]]);
+	}
+out:
+	hbp_flow_free(flow);
+	hbp_routes_free(routes);
+	return ret;
+}
+
+/* The node not done yet that comes first: earliest, or widest, then lowest. */
+static size_t next_node(const int64_t *value, const bool *done, size_t n,
+			bool largest)
+{
+	size_t best = HBP_NONE, i;
+
+	for (i = 0; i < n; i++)
+		if (!done[i] && (best == HBP_NONE ||
+				 (largest ? value[i] > value[best] :
+					    value[i] < value[best])))
+			best = i;
+	return best;
+}
+
+/*
+ * For every node the least sum of delays (@widest false) or the largest
+ * smallest bandwidth (@widest true) over all paths from the root.
+ */
+static void best_paths(const struct hbp_costs *costs, size_t root, bool widest,
+		       int64_t *value, bool *done)
+{
+	size_t n = costs->n, i, step, at;
+	int64_t via;
+
+	for (i = 0; i < n; i++) {
+		value[i] = widest ? 0 : HBP_NEVER;
+		done[i] = false;
+	}
+	value[root] = widest ? INT64_MAX : 0;
+	for (step = 0; step < n; step++) {
+		at = next_node(value, done, n, widest);
+		done[at] = true;
+		for (i = 0; i < n; i++) {
+			if (widest) {
+				via = costs->bandwidth_bps[at * n + i];
+				via = via < value[at] ? via : value[at];
+			} else {
+				via = hbp_ns_add(value[at],
+						 hbp_costs_delay_ns(costs, at, i));
+			}
+			if (widest ? via > value[i] : via < value[i])
+				value[i] = via;
+		}
+	}
+}
+
+static int costs_bounds(const struct hbp_costs *costs, size_t root,
+			uint64_t bytes, int64_t *bounds, struct hbp_error *err)
+{
+	int64_t *width = calloc(costs->n, sizeof(*width));
+	bool *done = calloc(costs->n, sizeof(*done));
+	int ret = 0;
+	size_t i;
+
+	if (!width || !done) {
+		ret = hbp_nomem(err);
+		goto out;
+	}
+	best_paths(costs, root, true, width, done);
+	best_paths(costs, root, false, bounds, done);
+	for (i = 0; i < costs->n; i++)
+		if (i != root)
+			bounds[i] = hbp_ns_add(bounds[i],
+					       hbp_transfer_ns(bytes, width[i]));
+out:
+	free(width);
+	free(done);
+	return ret;
+}
+
+/**
+ * hbp_bounds() - the earliest that each member can have the whole message
+ * @in: the input
+ * @root: id of the root
+ * @bytes: message size
+ * @bounds: receives nanoseconds for each member of @in, 0 for the root
+ * @err: receives the reason of a failure
+ *
+ * On a platform: the message over the largest flow from the root to the node,
+ * plus the least latency between them. No plan of any number of trees is
+ * faster, since both the links and the relaying hosts are in that flow.
+ *
+ * On a cost matrix: the message over the largest bandwidth that all pairs of
+ * some path from the root keep, plus the least sum of latencies and overheads
+ * over all paths. A matrix tells what each pair reaches alone, not what a node
+ * can receive from several at once, so this holds for plans in which a node has
+ * one parent, whether relays pass on fragments or whole messages.
+ *
+ * Return: 0; -EINVAL if the root is no member or no path leads to a member;
+ * -ERANGE if it would take longer than 63 bits of nanoseconds; -ENOMEM.
+ */
+int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
+	       int64_t *bounds, struct hbp_error *err)
+{
+	size_t at = hbp_input_find(in, root), i;
+	int ret;
+
+	if (at == HBP_NONE)
+		return hbp_fail(err, -EINVAL, "%s: there is no %s %u to be the root",
+				in->name, in->platform ? "host" : "node", root);
+	if (in->platform)
+		ret = platform_bounds(in->platform, at, bytes, bounds, err);
+	else
+		ret = costs_bounds(in->costs, at, bytes, bounds, err);
+	for (i = 0; !ret && i < in->n; i++)
+		if (bounds[i] == HBP_NEVER)
+			ret = hbp_fail(err, -EINVAL,
+				       "%s: links: node %u cannot be reached from root %u, or not within 292 years",
+				       in->name, in->members[i], root);
+	return ret;
+}

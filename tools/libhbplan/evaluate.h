@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Models that predict when each node has the whole message. */
+#ifndef HBPLAN_EVALUATE_H
+#define HBPLAN_EVALUATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct hbp_input;
+struct hbp_plan;
+
+/**
+ * enum hbp_model - how a broadcast is thought to go on
+ * @HBP_MODEL_COMPLETION: paper 002, section 4: a node sends on once it has the
+ *	whole message, to all children at once, each pair as fast as if alone;
+ *	for cost matrices
+ * @HBP_MODEL_FLUID: every node sends on what it receives while it receives it;
+ *	the edges of the tree share the capacity of links max-min fairly; for
+ *	platforms
+ */
+enum hbp_model {
+	HBP_MODEL_COMPLETION,
+	HBP_MODEL_FLUID,
+};
+
+/**
+ * struct hbp_figure - what is predicted for a node
+ * @id: the node, never the root
+ * @rate_bps: rate at which it receives
+ * @completion_ns: when it has the whole message, counted from the root's start
+ * @bound_ns: no plan can be earlier, see hbp_bounds()
+ */
+struct hbp_figure {
+	uint32_t id;
+	int64_t rate_bps;
+	int64_t completion_ns;
+	int64_t bound_ns;
+};
+
+/**
+ * struct hbp_evaluation - what is predicted for a plan
+ * @model: by which model
+ * @n: number of nodes without the root
+ * @nodes: in ascending order of id
+ */
+struct hbp_evaluation {
+	enum hbp_model model;
+	size_t n;
+	struct hbp_figure *nodes;
+};
+
+const char *hbp_model_name(enum hbp_model model);
+enum hbp_model hbp_model_of(const struct hbp_input *in);
+int hbp_evaluate(const struct hbp_plan *plan, struct hbp_input *in,
+		 enum hbp_model model, struct hbp_evaluation **out,
+		 struct hbp_error *err);
+struct hbp_evaluation *hbp_evaluation_alloc(size_t n);
+void hbp_evaluation_free(struct hbp_evaluation *evaluation);
+const struct hbp_figure *
+hbp_evaluation_slowest(const struct hbp_evaluation *evaluation);
+int64_t hbp_evaluation_bound(const struct hbp_evaluation *evaluation);
+double hbp_figure_ratio(const struct hbp_figure *figure);
+
+#endif /* HBPLAN_EVALUATE_H */

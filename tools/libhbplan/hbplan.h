@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libhbplan: cost matrices, platforms, planners and models of hbcast.
+ *
+ * Functions return 0 or a negative errno value and then fill a struct
+ * hbp_error; the library prints nothing and keeps no state of its own, so that
+ * different objects may be used by different threads at once.
+ */
+#ifndef HBPLAN_H
+#define HBPLAN_H
+
+#include "bound.h"
+#include "costs.h"
+#include "draw.h"
+#include "error.h"
+#include "evaluate.h"
+#include "flow.h"
+#include "input.h"
+#include "node.h"
+#include "plan.h"
+#include "planners.h"
+#include "platform.h"
+#include "route.h"
+#include "tree.h"
+#include "units.h"
+
+#endif /* HBPLAN_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a plan is made from and judged on: a cost matrix or a platform. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+#include "json.h"
+#include "node.h"
+#include "route.h"
+
+/**
+ * hbp_input_free() - release an input
+ * @in: the input or NULL
+ */
+void hbp_input_free(struct hbp_input *in)
+{
+	if (!in)
+		return;
+	free(in->name);
+	free(in->members);
+	hbp_costs_free(in->costs);
+	hbp_platform_free(in->platform);
+	free(in);
+}
+
+static int list_members(struct hbp_input *in)
+{
+	size_t i;
+
+	in->n = in->platform ? in->platform->n_hosts : in->costs->n;
+	in->members = calloc(in->n, sizeof(*in->members));
+	if (!in->members)
+		return -ENOMEM;
+	for (i = 0; i < in->n; i++)
+		in->members[i] = in->platform ?
+			in->platform->nodes[in->platform->hosts[i]].id :
+			in->costs->nodes[i].id;
+	return 0;
+}
+
+static int input_from_json(struct hbp_reader *rd, json_t *root, void *out)
+{
+	const json_t *hbcast = json_object_get(root, "hbcast");
+	const char *kind = json_string_value(hbcast);
+	struct hbp_input *in;
+	int ret;
+
+	if (!kind || (strcmp(kind, "costs") && strcmp(kind, "platform")))
+		return hbp_json_bad(rd, hbcast, "\"costs\" or \"platform\"",
+				    "hbcast");
+	in = calloc(1, sizeof(*in));
+	if (!in)
+		return hbp_nomem(rd->err);
+	in->name = strdup(rd->file);
+	if (!strcmp(kind, "costs")) {
+		in->kind = HBP_INPUT_COSTS;
+		ret = hbp_costs_from_json(rd, root, &in->costs);
+	} else {
+		in->kind = HBP_INPUT_PLATFORM;
+		ret = hbp_platform_from_json(rd, root, &in->platform);
+	}
+	if (!ret && (!in->name || list_members(in)))
+		ret = hbp_nomem(rd->err);
+	if (ret)
+		hbp_input_free(in);
+	else
+		*(struct hbp_input **)out = in;
+	return ret;
+}
+
+/**
+ * hbp_input_load() - read a cost matrix or a platform from a file
+ * @path: the file
+ * @warn: where warnings go, or NULL
+ * @out: receives the input, to be released with hbp_input_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_input_load(const char *path, const struct hbp_warn *warn,
+		   struct hbp_input **out, struct hbp_error *err)
+{
+	return hbp_json_load(path, warn, input_from_json, out, err);
+}
+
+/**
+ * hbp_input_parse() - read a cost matrix or a platform from memory
+ * @text: JSON, not terminated
+ * @len: its length in bytes
+ * @name: what error sentences call it
+ * @warn: where warnings go, or NULL
+ * @out: receives the input, to be released with hbp_input_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_input_parse(const char *text, size_t len, const char *name,
+		    const struct hbp_warn *warn, struct hbp_input **out,
+		    struct hbp_error *err)
+{
+	return hbp_json_load_text(text, len, name, warn, input_from_json, out,
+				  err);
+}
+
+/**
+ * hbp_input_find() - place of a member
+ * @in: the input
+ * @id: the member's id
+ *
+ * Return: its place in @in->members, or HBP_NONE.
+ */
+size_t hbp_input_find(const struct hbp_input *in, uint32_t id)
+{
+	return hbp_node_find(in->members, in->n, sizeof(*in->members), id);
+}
+
+/**
+ * hbp_input_label() - name of a member
+ * @in: the input
+ * @id: the member's id
+ *
+ * Return: the name, owned by @in, or NULL if it has none.
+ */
+const char *hbp_input_label(const struct hbp_input *in, uint32_t id)
+{
+	size_t at = hbp_input_find(in, id);
+
+	if (at == HBP_NONE)
+		return NULL;
+	if (in->platform)
+		return in->platform->nodes[in->platform->hosts[at]].name;
+	return in->costs->nodes[at].name;
+}
+
+/**
+ * hbp_input_costs() - the cost matrix of an input
+ * @in: the input
+ * @out: receives the matrix, owned by @in; that of a platform is made at the
+ *	first call, see hbp_costs_from_platform()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or what hbp_costs_from_platform() returns.
+ */
+int hbp_input_costs(struct hbp_input *in, const struct hbp_costs **out,
+		    struct hbp_error *err)
+{
+	int ret = 0;
+
+	if (!in->costs)
+		ret = hbp_costs_from_platform(in->platform, &in->costs, err);
+	if (ret)
+		hbp_error_prefix(err, "%s", in->name);
+	else
+		*out = in->costs;
+	return ret;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arrays of nodes in ascending order of id. An element is anything whose first
+ * member is a uint32_t id.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "node.h"
+
+static uint32_t id_of(const void *node)
+{
+	uint32_t id;
+
+	memcpy(&id, node, sizeof(id));
+	return id;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = id_of(a), y = id_of(b);
+
+	return (x > y) - (x < y);
+}
+
+/**
+ * hbp_node_find() - index of the node with an id
+ * @nodes: nodes in ascending order of id
+ * @n: how many
+ * @stride: size of an element
+ * @id: the id
+ *
+ * Return: the index, HBP_NONE if there is no such node.
+ */
+size_t hbp_node_find(const void *nodes, size_t n, size_t stride, uint32_t id)
+{
+	const char *found;
+
+	found = n ? bsearch(&id, nodes, n, stride, compare) : NULL;
+	return found ? (size_t)(found - (const char *)nodes) / stride : HBP_NONE;
+}
+
+/**
+ * hbp_node_sort() - put nodes into ascending order of id
+ * @nodes: the nodes
+ * @n: how many
+ * @stride: size of an element
+ */
+void hbp_node_sort(void *nodes, size_t n, size_t stride)
+{
+	if (n > 1)
+		qsort(nodes, n, stride, compare);
+}
+
+/**
+ * hbp_node_repeat() - does an id occur twice
+ * @nodes: nodes in ascending order of id
+ * @n: how many
+ * @stride: size of an element
+ * @id: receives the lowest id that does
+ *
+ * Return: true if one does.
+ */
+bool hbp_node_repeat(const void *nodes, size_t n, size_t stride, uint32_t *id)
+{
+	const char *at = nodes;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		*id = id_of(at + i * stride);
+		if (id_of(at + (i - 1) * stride) == *id)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Plans: what one root uses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node.h"
+#include "plan.h"
+
+/**
+ * hbp_plan_alloc() - a plan without trees
+ * @algorithm: name of the planner; copied
+ * @root: id of the root
+ * @message_bytes: message size, 1 to HBP_MESSAGE_MAX
+ *
+ * Return: the plan, to be released with hbp_plan_free(), or NULL if memory has
+ * run out.
+ */
+struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
+				uint64_t message_bytes)
+{
+	struct hbp_plan *plan = calloc(1, sizeof(*plan));
+
+	if (!plan)
+		return NULL;
+	plan->algorithm = strdup(algorithm);
+	plan->root = root;
+	plan->message_bytes = message_bytes;
+	plan->trees = calloc(HBP_PLAN_TREES_MAX, sizeof(*plan->trees));
+	if (!plan->algorithm || !plan->trees) {
+		hbp_plan_free(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+/**
+ * hbp_plan_free() - release a plan
+ * @plan: the plan or NULL
+ */
+void hbp_plan_free(struct hbp_plan *plan)
+{
+	size_t i;
+
+	if (!plan)
+		return;
+	for (i = 0; i < plan->n_trees; i++)
+		free(plan->trees[i].edges);
+	free(plan->trees);
+	free(plan->algorithm);
+	hbp_evaluation_free(plan->predicted);
+	free(plan);
+}
+
+/**
+ * hbp_plan_add_tree() - add a tree without edges
+ * @plan: the plan, with fewer than HBP_PLAN_TREES_MAX trees
+ * @slot: the tree's slot, 0 to HBP_PLAN_TREES_MAX - 1
+ *
+ * Return: the tree, owned by @plan, to be filled with hbp_tree_add().
+ */
+struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot)
+{
+	struct hbp_tree *tree = &plan->trees[plan->n_trees++];
+
+	tree->slot = slot;
+	return tree;
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct hbp_tree *x = a, *y = b;
+
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The nodes of a tree in ascending order, to be released with free(). */
+static uint32_t *sorted_members(const struct hbp_tree *tree, uint32_t root)
+{
+	uint32_t *ids = calloc(tree->n_edges + 1, sizeof(*ids));
+	size_t i;
+
+	if (!ids)
+		return NULL;
+	ids[0] = root;
+	for (i = 0; i < tree->n_edges; i++)
+		ids[i + 1] = tree->edges[i].child;
+	qsort(ids, tree->n_edges + 1, sizeof(*ids), compare_ids);
+	return ids;
+}
+
+static int check_within(const struct hbp_plan *plan, const uint32_t *members,
+			struct hbp_error *err)
+{
+	const struct hbp_tree *tree;
+	size_t t, i;
+
+	for (t = 1; t < plan->n_trees; t++) {
+		tree = &plan->trees[t];
+		for (i = 0; i < tree->n_edges; i++)
+			if (hbp_node_find(members, plan->trees[0].n_edges + 1,
+					  sizeof(*members),
+					  tree->edges[i].child) == HBP_NONE)
+				return hbp_fail(err, -EINVAL,
+						"the tree of slot %u has node %u, which the tree of slot 0 lacks",
+						tree->slot,
+						tree->edges[i].child);
+	}
+	return 0;
+}
+
+/**
+ * hbp_plan_check() - check a plan and put it in order
+ * @plan: trees in any order of slots, edges as hbp_tree_order() wants them
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if a tree is none, if slot 0 is missing or does not span
+ * the nodes of the others, or if two trees have one slot; -ENOMEM.
+ */
+int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err)
+{
+	uint32_t *members;
+	size_t i;
+	int ret;
+
+	qsort(plan->trees, plan->n_trees, sizeof(*plan->trees), compare_slots);
+	if (!plan->n_trees || plan->trees[0].slot)
+		return hbp_fail(err, -EINVAL, "no tree has slot 0");
+	for (i = 0; i < plan->n_trees; i++) {
+		if (i && plan->trees[i].slot == plan->trees[i - 1].slot)
+			return hbp_fail(err, -EINVAL,
+					"slot %u is given to two trees",
+					plan->trees[i].slot);
+		ret = hbp_tree_order(&plan->trees[i], plan->root, err);
+		if (ret) {
+			hbp_error_prefix(err, "the tree of slot %u",
+					 plan->trees[i].slot);
+			return ret;
+		}
+	}
+	members = sorted_members(&plan->trees[0], plan->root);
+	if (!members)
+		return hbp_nomem(err);
+	ret = check_within(plan, members, err);
+	free(members);
+	return ret;
+}
+
+/**
+ * hbp_plan_check_members() - check that a plan fits a group or an input
+ * @plan: a plan that hbp_plan_check() has accepted
+ * @members: ids in ascending order
+ * @n: how many
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if a member is missing in slot 0 or a node is no member;
+ * -ENOMEM.
+ */
+int hbp_plan_check_members(const struct hbp_plan *plan, const uint32_t *members,
+			   size_t n, struct hbp_error *err)
+{
+	size_t i, n_ids = plan->trees[0].n_edges + 1;
+	uint32_t *ids;
+	int ret = 0;
+
+	ids = sorted_members(&plan->trees[0], plan->root);
+	if (!ids)
+		return hbp_nomem(err);
+	for (i = 0; !ret && i < n_ids; i++)
+		if (hbp_node_find(members, n, sizeof(*members), ids[i]) ==
+		    HBP_NONE)
+			ret = hbp_fail(err, -EINVAL,
+				       "the plan has node %u, which is not a member",
+				       ids[i]);
+	for (i = 0; !ret && i < n; i++)
+		if (hbp_node_find(ids, n_ids, sizeof(*ids), members[i]) ==
+		    HBP_NONE)
+			ret = hbp_fail(err, -EINVAL,
+				       "the plan does not reach member %u",
+				       members[i]);
+	free(ids);
+	return ret;
+}

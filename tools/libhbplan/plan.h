@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plans: what one root uses. */
+#ifndef HBPLAN_PLAN_H
+#define HBPLAN_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "evaluate.h"
+#include "tree.h"
+
+#define HBP_PLAN_TREES_MAX	64
+#define HBP_PLAN_NODES_MAX	32768
+
+/**
+ * struct hbp_plan - what one root uses
+ * @algorithm: name of the planner that made it; owned
+ * @root: id of the root
+ * @message_bytes: message size that it was made for, 1 to HBP_MESSAGE_MAX
+ * @n_trees: number of trees, 1 to HBP_PLAN_TREES_MAX
+ * @trees: in ascending order of slot; the first has slot 0 and spans all
+ *	members, others may span fewer
+ * @predicted: what the planner's models predict, or NULL; owned
+ */
+struct hbp_plan {
+	char *algorithm;
+	uint32_t root;
+	uint64_t message_bytes;
+	size_t n_trees;
+	struct hbp_tree *trees;
+	struct hbp_evaluation *predicted;
+};
+
+struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
+				uint64_t message_bytes);
+void hbp_plan_free(struct hbp_plan *plan);
+struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot);
+int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err);
+int hbp_plan_check_members(const struct hbp_plan *plan, const uint32_t *members,
+			   size_t n, struct hbp_error *err);
+int hbp_plan_load(const char *path, const struct hbp_warn *warn,
+		  struct hbp_plan **out, struct hbp_error *err);
+int hbp_plan_parse(const char *text, size_t len, const char *name,
+		   const struct hbp_warn *warn, struct hbp_plan **out,
+		   struct hbp_error *err);
+char *hbp_plan_text(const struct hbp_plan *plan);
+int hbp_plan_save(const struct hbp_plan *plan, const char *path,
+		  struct hbp_error *err);
+
+#endif /* HBPLAN_PLAN_H */

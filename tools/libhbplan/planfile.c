@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Plans as files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "node.h"
+#include "plan.h"
+#include "units.h"
+
+static int read_edges(struct hbp_reader *rd, const json_t *edges, size_t t,
+		      struct hbp_tree *tree)
+{
+	uint32_t parent, child;
+	const json_t *pair;
+	size_t i;
+	int ret;
+
+	json_array_foreach(edges, i, pair) {
+		if (!json_is_array(pair) || json_array_size(pair) != 2 ||
+		    !hbp_json_id(json_array_get(pair, 0), &parent) ||
+		    !hbp_json_id(json_array_get(pair, 1), &child))
+			return hbp_json_bad(rd, pair,
+					    "an array of parent and child id",
+					    "trees[%zu].edges[%zu]", t, i);
+		ret = hbp_tree_add(tree, parent, child, rd->err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int read_tree(struct hbp_reader *rd, json_t *object, size_t t,
+		     struct hbp_plan *plan)
+{
+	static const char *const known[] = { "slot", "rate_mbps", "edges", NULL };
+	const json_t *slot = json_object_get(object, "slot");
+	const json_t *rate = json_object_get(object, "rate_mbps");
+	const json_t *edges = json_object_get(object, "edges");
+	struct hbp_tree *tree;
+	uint64_t number;
+	double mbps;
+
+	if (!json_is_object(object))
+		return hbp_json_bad(rd, object, "an object", "trees[%zu]", t);
+	if (!hbp_json_uint(slot, HBP_PLAN_TREES_MAX - 1, &number))
+		return hbp_json_bad(rd, slot, "an integer from 0 to 63",
+				    "trees[%zu].slot", t);
+	if (!json_is_array(edges))
+		return hbp_json_bad(rd, edges, "an array of [parent, child]",
+				    "trees[%zu].edges", t);
+	if (!json_array_size(edges) ||
+	    json_array_size(edges) >= HBP_PLAN_NODES_MAX)
+		return hbp_json_fault(rd, "trees[%zu].edges must hold 1 to %d edges, not %zu",
+				      t, HBP_PLAN_NODES_MAX - 1,
+				      json_array_size(edges));
+	hbp_json_unknown(rd, object, known, "trees[%zu].", t);
+	tree = hbp_plan_add_tree(plan, (unsigned int)number);
+	if (rate) {
+		if (!hbp_json_real(rate, HBP_BANDWIDTH_MIN_MBPS,
+				   HBP_BANDWIDTH_MAX_MBPS, &mbps))
+			return hbp_json_bad(rd, rate, HBP_MUST_BE_BANDWIDTH,
+					    "trees[%zu].rate_mbps", t);
+		tree->rate_bps = hbp_bps_from_mbps(mbps);
+	}
+	return read_edges(rd, edges, t, tree);
+}
+
+static int read_figure(struct hbp_reader *rd, json_t *object, size_t i,
+		       struct hbp_figure *figure)
+{
+	static const char *const known[] = {
+		"id", "rate_mbps", "completion_us", "bound_us", NULL
+	};
+	const json_t *rate = json_object_get(object, "rate_mbps");
+	const json_t *done = json_object_get(object, "completion_us");
+	const json_t *bound = json_object_get(object, "bound_us");
+	double mbps, us, bound_us;
+
+	if (!hbp_json_id(json_object_get(object, "id"), &figure->id))
+		return hbp_json_bad(rd, json_object_get(object, "id"),
+				    HBP_MUST_BE_ID, "predicted.nodes[%zu].id", i);
+	if (!hbp_json_real(rate, HBP_BANDWIDTH_MIN_MBPS, HBP_BANDWIDTH_MAX_MBPS,
+			   &mbps))
+		return hbp_json_bad(rd, rate, HBP_MUST_BE_BANDWIDTH,
+				    "predicted.nodes[%zu].rate_mbps", i);
+	if (!hbp_json_real(done, 0, 9e15, &us))
+		return hbp_json_bad(rd, done, "microseconds from 0 to 9e15",
+				    "predicted.nodes[%zu].completion_us", i);
+	if (!hbp_json_real(bound, 0.001, us, &bound_us))
+		return hbp_json_bad(rd, bound,
+				    "microseconds from 0.001 to completion_us",
+				    "predicted.nodes[%zu].bound_us", i);
+	hbp_json_unknown(rd, object, known, "predicted.nodes[%zu].", i);
+	figure->rate_bps = hbp_bps_from_mbps(mbps);
+	figure->completion_ns = hbp_ns_from_us(us);
+	figure->bound_ns = hbp_ns_from_us(bound_us);
+	return 0;
+}
+
+static int read_model(struct hbp_reader *rd, const json_t *value,
+		      enum hbp_model *model)
+{
+	const char *text = json_string_value(value);
+
+	for (*model = HBP_MODEL_COMPLETION; *model <= HBP_MODEL_FLUID; (*model)++)
+		if (text && !strcmp(text, hbp_model_name(*model)))
+			return 0;
+	return hbp_json_bad(rd, value, "\"completion\" or \"fluid\"",
+			    "predicted.model");
+}
+
+static int read_predicted(struct hbp_reader *rd, json_t *object,
+			  struct hbp_plan *plan)
+{
+	/* Those that are not read follow from those that are. */
+	static const char *const known[] = {
+		"model", "completion_us", "bound_us", "gap", "slowest", "nodes",
+		NULL
+	};
+	json_t *nodes = json_object_get(object, "nodes"), *node;
+	size_t i, n = plan->trees[0].n_edges;
+	int ret;
+
+	if (!object)
+		return 0;
+	if (!json_is_object(object))
+		return hbp_json_bad(rd, object, "an object", "predicted");
+	if (!json_is_array(nodes))
+		return hbp_json_bad(rd, nodes, "an array of objects",
+				    "predicted.nodes");
+	if (json_array_size(nodes) != n)
+		return hbp_json_fault(rd,
+				      "predicted.nodes must hold the %zu nodes but the root, not %zu",
+				      n, json_array_size(nodes));
+	hbp_json_unknown(rd, object, known, "predicted.");
+	plan->predicted = hbp_evaluation_alloc(n);
+	if (!plan->predicted)
+		return hbp_nomem(rd->err);
+	ret = read_model(rd, json_object_get(object, "model"),
+			 &plan->predicted->model);
+	if (ret)
+		return ret;
+	json_array_foreach(nodes, i, node) {
+		ret = read_figure(rd, node, i, &plan->predicted->nodes[i]);
+		if (ret)
+			return ret;
+	}
+	hbp_node_sort(plan->predicted->nodes, n, sizeof(*plan->predicted->nodes));
+	for (i = 0; i < n; i++)
+		if (hbp_node_find(plan->predicted->nodes, n,
+				  sizeof(*plan->predicted->nodes),
+				  plan->trees[0].edges[i].child) == HBP_NONE)
+			return hbp_json_fault(rd, "predicted.nodes: node %u is missing",
+					      plan->trees[0].edges[i].child);
+	return 0;
+}
+
+static int read_trees(struct hbp_reader *rd, json_t *root, struct hbp_plan *plan)
+{
+	json_t *trees = json_object_get(root, "trees"), *tree;
+	size_t t;
+	int ret;
+
+	if (!json_is_array(trees))
+		return hbp_json_bad(rd, trees, "an array of objects", "trees");
+	if (!json_array_size(trees) ||
+	    json_array_size(trees) > HBP_PLAN_TREES_MAX)
+		return hbp_json_fault(rd, "trees must hold 1 to %d trees, not %zu",
+				      HBP_PLAN_TREES_MAX, json_array_size(trees));
+	json_array_foreach(trees, t, tree) {
+		ret = read_tree(rd, tree, t, plan);
+		if (ret)
+			return ret;
+	}
+	ret = hbp_plan_check(plan, rd->err);
+	if (ret)
+		hbp_error_prefix(rd->err, "%s: trees", rd->file);
+	return ret;
+}
+
+static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
+{
+	static const char *const known[] = {
+		"hbcast", "version", "algorithm", "root", "message_bytes",
+		"trees", "predicted", NULL
+	};
+	const json_t *algorithm = json_object_get(root, "algorithm");
+	const json_t *bytes = json_object_get(root, "message_bytes");
+	const json_t *id = json_object_get(root, "root");
+	struct hbp_plan *plan;
+	uint64_t size;
+	uint32_t node;
+	int ret;
+
+	ret = hbp_json_header(rd, root, "plan");
+	if (ret)
+		return ret;
+	if (!hbp_json_text(algorithm, 63))
+		return hbp_json_bad(rd, algorithm, HBP_MUST_BE_NAME, "algorithm");
+	if (!hbp_json_id(id, &node))
+		return hbp_json_bad(rd, id, HBP_MUST_BE_ID, "root");
+	if (!hbp_json_uint(bytes, HBP_MESSAGE_MAX, &size) || !size)
+		return hbp_json_bad(rd, bytes, "an integer from 1 to 2^50",
+				    "message_bytes");
+	hbp_json_unknown(rd, root, known, "%s", "");
+	plan = hbp_plan_alloc(json_string_value(algorithm), node, size);
+	if (!plan)
+		return hbp_nomem(rd->err);
+	ret = read_trees(rd, root, plan);
+	if (!ret)
+		ret = read_predicted(rd, json_object_get(root, "predicted"),
+				     plan);
+	if (ret)
+		hbp_plan_free(plan);
+	else
+		*(struct hbp_plan **)out = plan;
+	return ret;
+}
+
+/**
+ * hbp_plan_load() - read a plan from a file
+ * @path: the file
+ * @warn: where warnings go, or NULL
+ * @out: receives the plan, checked and in order, to be released with
+ *	hbp_plan_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_plan_load(const char *path, const struct hbp_warn *warn,
+		  struct hbp_plan **out, struct hbp_error *err)
+{
+	return hbp_json_load(path, warn, plan_from_json, out, err);
+}
+
+/**
+ * hbp_plan_parse() - read a plan from memory
+ * @text: JSON, not terminated
+ * @len: its length in bytes
+ * @name: what error sentences call it
+ * @warn: where warnings go, or NULL
+ * @out: receives the plan, checked and in order, to be released with
+ *	hbp_plan_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_plan_parse(const char *text, size_t len, const char *name,
+		   const struct hbp_warn *warn, struct hbp_plan **out,
+		   struct hbp_error *err)
+{
+	return hbp_json_load_text(text, len, name, warn, plan_from_json, out,
+				  err);
+}
+
+static json_t *tree_to_json(const struct hbp_tree *tree)
+{
+	json_t *object = json_object(), *edges = json_array(), *edge;
+	size_t i;
+
+	json_object_set_new(object, "slot", json_integer(tree->slot));
+	if (tree->rate_bps)
+		json_object_set_new(object, "rate_mbps",
+				    json_real(hbp_mbps_from_bps(tree->rate_bps)));
+	for (i = 0; i < tree->n_edges; i++) {
+		edge = json_pack("[I, I]", (json_int_t)tree->edges[i].parent,
+				 (json_int_t)tree->edges[i].child);
+		json_array_append_new(edges, edge);
+	}
+	json_object_set_new(object, "edges", edges);
+	return object;
+}
+
+static json_t *predicted_to_json(const struct hbp_evaluation *predicted)
+{
+	const struct hbp_figure *slowest = hbp_evaluation_slowest(predicted);
+	int64_t bound = hbp_evaluation_bound(predicted);
+	json_t *nodes = json_array(), *node;
+	const struct hbp_figure *f;
+	size_t i;
+
+	for (i = 0; i < predicted->n; i++) {
+		f = &predicted->nodes[i];
+		node = json_pack("{s:I, s:f, s:f, s:f}", "id", (json_int_t)f->id,
+				 "rate_mbps", hbp_mbps_from_bps(f->rate_bps),
+				 "completion_us",
+				 hbp_us_from_ns(f->completion_ns),
+				 "bound_us", hbp_us_from_ns(f->bound_ns));
+		json_array_append_new(nodes, node);
+	}
+	return json_pack("{s:s, s:f, s:f, s:f, s:I, s:o}", "model",
+			 hbp_model_name(predicted->model), "completion_us",
+			 hbp_us_from_ns(slowest->completion_ns), "bound_us",
+			 hbp_us_from_ns(bound), "gap",
+			 (double)slowest->completion_ns / (double)bound - 1,
+			 "slowest", (json_int_t)slowest->id, "nodes", nodes);
+}
+
+static json_t *plan_to_json(const struct hbp_plan *plan)
+{
+	json_t *trees = json_array();
+	size_t i;
+
+	for (i = 0; i < plan->n_trees; i++)
+		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
+	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o, s:o*}", "hbcast",
+			 "plan", "version", 1, "algorithm", plan->algorithm,
+			 "root", (json_int_t)plan->root, "message_bytes",
+			 (json_int_t)plan->message_bytes, "trees", trees,
+			 "predicted", plan->predicted ?
+			 predicted_to_json(plan->predicted) : NULL);
+}
+
+/**
+ * hbp_plan_text() - a plan as JSON text
+ * @plan: the plan
+ *
+ * Return: text ending in a newline, to be released with free(), or NULL if
+ * memory has run out.
+ */
+char *hbp_plan_text(const struct hbp_plan *plan)
+{
+	json_t *root = plan_to_json(plan);
+	char *text = root ? hbp_json_dump(root) : NULL;
+
+	json_decref(root);
+	return text;
+}
+
+/**
+ * hbp_plan_save() - write a plan to a file
+ * @plan: the plan
+ * @path: the file, replaced as a whole or not at all
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_plan_save(const struct hbp_plan *plan, const char *path,
+		  struct hbp_error *err)
+{
+	json_t *root = plan_to_json(plan);
+	int ret;
+
+	ret = root ? hbp_json_save(root, path, err) : hbp_nomem(err);
+	json_decref(root);
+	return ret;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The planners, one registry for all. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound.h"
+#include "evaluate.h"
+#include "node.h"
+#include "planners.h"
+
+static const struct hbp_planner *const planners[] = {
+	&hbp_flat,
+	&hbp_chain,
+	&hbp_binomial,
+	&hbp_tps,
+};
+
+/**
+ * hbp_planners() - all planners
+ * @n: receives their number
+ *
+ * Return: the planners, in the order in which lists show them.
+ */
+const struct hbp_planner *const *hbp_planners(size_t *n)
+{
+	*n = sizeof(planners) / sizeof(planners[0]);
+	return planners;
+}
+
+/**
+ * hbp_planner_find() - find a planner
+ * @name: its name
+ *
+ * Return: the planner, or NULL if there is none of that name.
+ */
+const struct hbp_planner *hbp_planner_find(const char *name)
+{
+	size_t n, i;
+
+	hbp_planners(&n);
+	for (i = 0; i < n; i++)
+		if (!strcmp(planners[i]->name, name))
+			return planners[i];
+	return NULL;
+}
+
+static int check_request(const struct hbp_planner *planner,
+			 const struct hbp_request *rq, struct hbp_error *err)
+{
+	int64_t *bounds;
+	int ret;
+
+	if (!(planner->inputs & rq->in->kind))
+		return hbp_fail(err, -EINVAL, "%s: hbcast: %s does not plan from a %s",
+				rq->in->name, planner->name,
+				rq->in->platform ? "platform" : "cost matrix");
+	/* Also tells whether the root is there and reaches everybody. */
+	bounds = calloc(rq->in->n, sizeof(*bounds));
+	if (!bounds)
+		return hbp_nomem(err);
+	ret = hbp_bounds(rq->in, rq->root, rq->message_bytes, bounds, err);
+	free(bounds);
+	return ret;
+}
+
+/* The rate that every edge of the tree can keep while all edges do. */
+static int64_t tree_rate(const struct hbp_evaluation *evaluation)
+{
+	int64_t rate = INT64_MAX;
+	size_t i;
+
+	for (i = 0; i < evaluation->n; i++)
+		if (evaluation->nodes[i].rate_bps < rate)
+			rate = evaluation->nodes[i].rate_bps;
+	return rate;
+}
+
+/**
+ * hbp_plan_make() - make a plan
+ * @planner: the planner
+ * @rq: what is to be planned
+ * @out: receives the plan, checked, in order, with rates and predictions; to be
+ *	released with hbp_plan_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if the planner does not take this kind of input, if the
+ * root is no member, or if a pair that the planner joins has no link; -ENOMEM
+ * or another negative errno value.
+ */
+int hbp_plan_make(const struct hbp_planner *planner,
+		  const struct hbp_request *rq, struct hbp_plan **out,
+		  struct hbp_error *err)
+{
+	struct hbp_plan *plan;
+	int ret;
+
+	ret = check_request(planner, rq, err);
+	if (ret)
+		return ret;
+	plan = hbp_plan_alloc(planner->name, rq->root, rq->message_bytes);
+	if (!plan)
+		return hbp_nomem(err);
+	ret = planner->make(rq, plan, err);
+	if (!ret)
+		ret = hbp_plan_check(plan, err);
+	if (!ret)
+		ret = hbp_evaluate(plan, rq->in, hbp_model_of(rq->in),
+				   &plan->predicted, err);
+	if (ret) {
+		hbp_plan_free(plan);
+		return ret;
+	}
+	plan->trees[0].rate_bps = tree_rate(plan->predicted);
+	*out = plan;
+	return 0;
+}

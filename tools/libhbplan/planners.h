@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The planners, one registry for all. */
+#ifndef HBPLAN_PLANNERS_H
+#define HBPLAN_PLANNERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "input.h"
+#include "plan.h"
+
+/**
+ * struct hbp_request - what is to be planned
+ * @in: the input; its cost matrix may be made on the way
+ * @root: id of the root, a member of @in
+ * @message_bytes: message size, 1 to HBP_MESSAGE_MAX
+ */
+struct hbp_request {
+	struct hbp_input *in;
+	uint32_t root;
+	uint64_t message_bytes;
+};
+
+/**
+ * struct hbp_planner - a planner
+ * @name: what users call it
+ * @paper: where it comes from
+ * @inputs: HBP_INPUT_* that it takes
+ * @objective: what it tries to make small or large
+ * @make: fills a plan that has no tree yet; every pair that it joins need not
+ *	have a link, which is checked afterwards; 0 or a negative errno value
+ */
+struct hbp_planner {
+	const char *name;
+	const char *paper;
+	unsigned int inputs;
+	const char *objective;
+	int (*make)(const struct hbp_request *rq, struct hbp_plan *plan,
+		    struct hbp_error *err);
+};
+
+extern const struct hbp_planner hbp_flat;
+extern const struct hbp_planner hbp_chain;
+extern const struct hbp_planner hbp_binomial;
+extern const struct hbp_planner hbp_tps;
+
+const struct hbp_planner *const *hbp_planners(size_t *n);
+const struct hbp_planner *hbp_planner_find(const char *name);
+int hbp_plan_make(const struct hbp_planner *planner,
+		  const struct hbp_request *rq, struct hbp_plan **out,
+		  struct hbp_error *err);
+
+#endif /* HBPLAN_PLANNERS_H */

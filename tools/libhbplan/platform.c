@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Platforms: hosts and switches joined by links. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "node.h"
+#include "platform.h"
+#include "units.h"
+
+/**
+ * hbp_platform_free() - release a platform
+ * @platform: the platform or NULL
+ */
+void hbp_platform_free(struct hbp_platform *platform)
+{
+	size_t i;
+
+	if (!platform)
+		return;
+	for (i = 0; platform->nodes && i < platform->n; i++)
+		free(platform->nodes[i].name);
+	free(platform->nodes);
+	free(platform->hosts);
+	free(platform->links);
+	free(platform->first);
+	free(platform);
+}
+
+/**
+ * hbp_platform_find() - index of a node
+ * @platform: the platform
+ * @id: the node's id
+ *
+ * Return: the index, or HBP_NONE.
+ */
+size_t hbp_platform_find(const struct hbp_platform *platform, uint32_t id)
+{
+	return hbp_node_find(platform->nodes, platform->n,
+			     sizeof(*platform->nodes), id);
+}
+
+static int compare_links(const void *a, const void *b)
+{
+	const struct hbp_link *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/**
+ * hbp_platform_link() - the link between two neighbours
+ * @platform: the platform
+ * @from: index of the sending node
+ * @to: index of the receiving node
+ *
+ * Return: the link in this direction, owned by @platform, or NULL.
+ */
+const struct hbp_link *hbp_platform_link(const struct hbp_platform *platform,
+					 size_t from, size_t to)
+{
+	struct hbp_link key = { .from = from, .to = to };
+
+	if (!platform->n_links)
+		return NULL;
+	return bsearch(&key, platform->links, platform->n_links,
+		       sizeof(*platform->links), compare_links);
+}
+
+static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
+		     struct hbp_platform_node *node)
+{
+	static const char *const known[] = { "id", "name", "kind", NULL };
+	const json_t *name = json_object_get(object, "name");
+	const json_t *kind = json_object_get(object, "kind");
+	const char *text = json_string_value(kind);
+
+	if (!json_is_object(object))
+		return hbp_json_bad(rd, object, "an object", "nodes[%zu]", i);
+	if (!hbp_json_id(json_object_get(object, "id"), &node->id))
+		return hbp_json_bad(rd, json_object_get(object, "id"),
+				    HBP_MUST_BE_ID, "nodes[%zu].id", i);
+	if (!text || (strcmp(text, "host") && strcmp(text, "switch")))
+		return hbp_json_bad(rd, kind, "\"host\" or \"switch\"",
+				    "nodes[%zu].kind", i);
+	if (name && !hbp_json_text(name, 63))
+		return hbp_json_bad(rd, name, HBP_MUST_BE_NAME, "nodes[%zu].name",
+				    i);
+	hbp_json_unknown(rd, object, known, "nodes[%zu].", i);
+	node->host = !strcmp(text, "host");
+	if (name) {
+		node->name = strdup(json_string_value(name));
+		if (!node->name)
+			return hbp_nomem(rd->err);
+	}
+	return 0;
+}
+
+static int read_nodes(struct hbp_reader *rd, json_t *array,
+		      struct hbp_platform *platform)
+{
+	json_t *object;
+	uint32_t id;
+	size_t i;
+	int ret;
+
+	json_array_foreach(array, i, object) {
+		ret = read_node(rd, object, i, &platform->nodes[i]);
+		if (ret)
+			return ret;
+	}
+	hbp_node_sort(platform->nodes, platform->n, sizeof(*platform->nodes));
+	if (hbp_node_repeat(platform->nodes, platform->n,
+			    sizeof(*platform->nodes), &id))
+		return hbp_json_fault(rd, "nodes: id %u is given to two nodes",
+				      id);
+	for (i = 0; i < platform->n; i++)
+		if (platform->nodes[i].host)
+			platform->hosts[platform->n_hosts++] = i;
+	if (platform->n_hosts < 2)
+		return hbp_json_fault(rd, "nodes must hold at least 2 of kind \"host\", not %zu",
+				      platform->n_hosts);
+	return 0;
+}
+
+static int read_end(struct hbp_reader *rd, const json_t *object, size_t i,
+		    const char *key, const struct hbp_platform *platform,
+		    size_t *end)
+{
+	const json_t *value = json_object_get(object, key);
+	uint32_t id;
+
+	if (!hbp_json_id(value, &id))
+		return hbp_json_bad(rd, value, HBP_MUST_BE_ID, "links[%zu].%s",
+				    i, key);
+	*end = hbp_platform_find(platform, id);
+	if (*end == HBP_NONE)
+		return hbp_json_fault(rd, "links[%zu].%s: there is no node %u in nodes",
+				      i, key, id);
+	return 0;
+}
+
+static int read_link(struct hbp_reader *rd, json_t *object, size_t i,
+		     struct hbp_platform *platform)
+{
+	static const char *const known[] = {
+		"from", "to", "bandwidth_mbps", "latency_us", "symmetric", NULL
+	};
+	const json_t *bandwidth = json_object_get(object, "bandwidth_mbps");
+	const json_t *latency = json_object_get(object, "latency_us");
+	const json_t *symmetric = json_object_get(object, "symmetric");
+	struct hbp_link link = { .from = 0 };
+	double mbps, us;
+	int ret;
+
+	if (!json_is_object(object))
+		return hbp_json_bad(rd, object, "an object", "links[%zu]", i);
+	ret = read_end(rd, object, i, "from", platform, &link.from);
+	if (!ret)
+		ret = read_end(rd, object, i, "to", platform, &link.to);
+	if (ret)
+		return ret;
+	if (link.from == link.to)
+		return hbp_json_fault(rd, "links[%zu].to: node %u is joined to itself",
+				      i, platform->nodes[link.to].id);
+	if (!hbp_json_real(bandwidth, HBP_BANDWIDTH_MIN_MBPS,
+			   HBP_BANDWIDTH_MAX_MBPS, &mbps))
+		return hbp_json_bad(rd, bandwidth, HBP_MUST_BE_BANDWIDTH,
+				    "links[%zu].bandwidth_mbps", i);
+	if (!hbp_json_real(latency, 0, HBP_LATENCY_MAX_US, &us))
+		return hbp_json_bad(rd, latency, HBP_MUST_BE_LATENCY,
+				    "links[%zu].latency_us", i);
+	if (symmetric && !json_is_boolean(symmetric))
+		return hbp_json_bad(rd, symmetric, "true or false",
+				    "links[%zu].symmetric", i);
+	hbp_json_unknown(rd, object, known, "links[%zu].", i);
+	link.bandwidth_bps = hbp_bps_from_mbps(mbps);
+	link.latency_ns = hbp_ns_from_us(us);
+	platform->links[platform->n_links++] = link;
+	if (json_is_true(symmetric)) {
+		struct hbp_link back = link;
+
+		back.from = link.to;
+		back.to = link.from;
+		platform->links[platform->n_links++] = back;
+	}
+	return 0;
+}
+
+static int read_links(struct hbp_reader *rd, json_t *array,
+		      struct hbp_platform *platform)
+{
+	const struct hbp_link *link;
+	json_t *object;
+	size_t i;
+	int ret;
+
+	json_array_foreach(array, i, object) {
+		ret = read_link(rd, object, i, platform);
+		if (ret)
+			return ret;
+	}
+	if (platform->n_links)
+		qsort(platform->links, platform->n_links,
+		      sizeof(*platform->links), compare_links);
+	for (i = 0; i < platform->n_links; i++) {
+		link = &platform->links[i];
+		if (i && !compare_links(link - 1, link))
+			return hbp_json_fault(rd, "links: the link from %u to %u is given twice",
+					      platform->nodes[link->from].id,
+					      platform->nodes[link->to].id);
+		platform->first[link->from + 1]++;
+	}
+	for (i = 0; i < platform->n; i++)
+		platform->first[i + 1] += platform->first[i];
+	return 0;
+}
+
+/**
+ * hbp_platform_from_json() - a platform from its JSON object
+ * @rd: the reader
+ * @root: the object; borrowed
+ * @out: a struct hbp_platform **, receives the platform, to be released with hbp_platform_free()
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out)
+{
+	static const char *const known[] = {
+		"hbcast", "version", "nodes", "links", NULL
+	};
+	json_t *nodes = json_object_get(root, "nodes");
+	json_t *links = json_object_get(root, "links");
+	size_t n = json_array_size(nodes), m = json_array_size(links);
+	struct hbp_platform *platform;
+	int ret;
+
+	ret = hbp_json_header(rd, root, "platform");
+	if (ret)
+		return ret;
+	if (!json_is_array(nodes))
+		return hbp_json_bad(rd, nodes, "an array of objects", "nodes");
+	if (!json_is_array(links))
+		return hbp_json_bad(rd, links, "an array of objects", "links");
+	if (n < 2 || n > HBP_PLATFORM_NODES_MAX)
+		return hbp_json_fault(rd, "nodes must hold 2 to %d nodes, not %zu",
+				      HBP_PLATFORM_NODES_MAX, n);
+	if (m > HBP_PLATFORM_LINKS_MAX / 2)
+		return hbp_json_fault(rd, "links must hold at most %d links, not %zu",
+				      HBP_PLATFORM_LINKS_MAX / 2, m);
+	hbp_json_unknown(rd, root, known, "%s", "");
+	platform = calloc(1, sizeof(*platform));
+	if (!platform)
+		return hbp_nomem(rd->err);
+	platform->n = n;
+	platform->nodes = calloc(n, sizeof(*platform->nodes));
+	platform->hosts = calloc(n, sizeof(*platform->hosts));
+	platform->links = calloc(2 * m + 1, sizeof(*platform->links));
+	platform->first = calloc(n + 1, sizeof(*platform->first));
+	if (!platform->nodes || !platform->hosts || !platform->links ||
+	    !platform->first)
+		ret = hbp_nomem(rd->err);
+	if (!ret)
+		ret = read_nodes(rd, nodes, platform);
+	if (!ret)
+		ret = read_links(rd, links, platform);
+	if (ret)
+		hbp_platform_free(platform);
+	else
+		*(struct hbp_platform **)out = platform;
+	return ret;
+}
+
+/**
+ * hbp_platform_load() - read a platform from a file
+ * @path: the file
+ * @warn: where warnings go, or NULL
+ * @out: receives the platform, to be released with hbp_platform_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_platform_load(const char *path, const struct hbp_warn *warn,
+		      struct hbp_platform **out, struct hbp_error *err)
+{
+	return hbp_json_load(path, warn, hbp_platform_from_json, out, err);
+}
+
+/**
+ * hbp_platform_parse() - read a platform from memory
+ * @text: JSON, not terminated
+ * @len: its length in bytes
+ * @name: what error sentences call it
+ * @warn: where warnings go, or NULL
+ * @out: receives the platform, to be released with hbp_platform_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_platform_parse(const char *text, size_t len, const char *name,
+		       const struct hbp_warn *warn, struct hbp_platform **out,
+		       struct hbp_error *err)
+{
+	return hbp_json_load_text(text, len, name, warn, hbp_platform_from_json, out,
+				  err);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Platforms: hosts and switches joined by links. */
+#ifndef HBPLAN_PLATFORM_H
+#define HBPLAN_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#define HBP_PLATFORM_NODES_MAX	32768
+#define HBP_PLATFORM_LINKS_MAX	500000
+
+/**
+ * struct hbp_platform_node - a host or a switch
+ * @id: unique among hosts and switches
+ * @host: true for a host
+ * @name: or NULL; owned
+ */
+struct hbp_platform_node {
+	uint32_t id;
+	bool host;
+	char *name;
+};
+
+/**
+ * struct hbp_link - one direction of a link
+ * @from: index of the sending node
+ * @to: index of the receiving node
+ * @bandwidth_bps: capacity of this direction, positive
+ * @latency_ns: of this direction
+ */
+struct hbp_link {
+	size_t from;
+	size_t to;
+	int64_t bandwidth_bps;
+	int64_t latency_ns;
+};
+
+/**
+ * struct hbp_platform - hosts and switches joined by links
+ * @n: number of nodes, at most HBP_PLATFORM_NODES_MAX, of which 2 are hosts
+ * @n_hosts: number of hosts
+ * @nodes: in ascending order of id, whatever the order in the file
+ * @hosts: indices of the hosts, in ascending order of id
+ * @n_links: number of directions; a symmetric link of the file counts as two
+ * @links: in ascending order of @from, then @to; at most one for each pair
+ * @first: index of each node's first link in @links; @n + 1 entries, so that
+ *	the links of node i are @first[i] to @first[i + 1] - 1
+ */
+struct hbp_platform {
+	size_t n;
+	size_t n_hosts;
+	struct hbp_platform_node *nodes;
+	size_t *hosts;
+	size_t n_links;
+	struct hbp_link *links;
+	size_t *first;
+};
+
+int hbp_platform_load(const char *path, const struct hbp_warn *warn,
+		      struct hbp_platform **out, struct hbp_error *err);
+int hbp_platform_parse(const char *text, size_t len, const char *name,
+		       const struct hbp_warn *warn, struct hbp_platform **out,
+		       struct hbp_error *err);
+void hbp_platform_free(struct hbp_platform *platform);
+size_t hbp_platform_find(const struct hbp_platform *platform, uint32_t id);
+const struct hbp_link *hbp_platform_link(const struct hbp_platform *platform,
+					 size_t from, size_t to);
+
+#endif /* HBPLAN_PLATFORM_H */
