@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Targets: all (default), module, modules-all, tools, install, uninstall,
-# deps, check, checkstyle, demo, bench, clean; 'make help' explains them.
+# 'make help' explains the targets.
 
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
@@ -14,6 +13,7 @@ SERIES := 6.1 6.12
 
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile))
 EXAMPLES := $(patsubst %/Makefile,%,$(wildcard Documentation/examples/Makefile))
+TESTDIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile selftests/*/*/Makefile))
 
 MANPAGES = $(wildcard Documentation/man/*.[0-9])
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
@@ -41,6 +41,7 @@ help:
 	@echo 'make install      module, tools, headers and manual pages (PREFIX=, DESTDIR=)'
 	@echo 'make uninstall    take them away again'
 	@echo 'make deps         install the Debian packages and fetch the kernels that are missing'
+	@echo 'make tests        the test programs'
 	@echo 'make check        build and run all tests (TESTS= for some of them)'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
@@ -63,11 +64,11 @@ module:
 
 install-module: module
 	install -D -m 644 $(OUT)/hbcast.ko $(MODDIR)/hbcast.ko
-	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(RELEASE)
+	$(if $(DESTDIR),,depmod $(RELEASE))
 
 uninstall-module:
 	$(RM) $(MODDIR)/hbcast.ko
-	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(RELEASE)
+	$(if $(DESTDIR),,depmod $(RELEASE))
 endif
 
 modules-all: $(SERIES:%=module-%)
@@ -77,14 +78,22 @@ module-%:
 
 tools: $(TOOLS)
 
-$(TOOLS) $(EXAMPLES):
+$(TOOLS) $(EXAMPLES) $(TESTDIRS):
 	$(MAKE) -C $@
 
 tools/hbcastctl: $(filter tools/libhbplan,$(TOOLS))
 
 examples: $(EXAMPLES)
 
-install: install-module tools
+# Where tests in C find kselftest_harness.h.
+tests: export KSELFTEST = $(shell selftests/vm/kernel source)/tools/testing/selftests
+tests: $(TESTDIRS)
+
+$(TESTDIRS): $(TOOLS)
+
+install: install-module install-tools
+
+install-tools: tools
 	for dir in $(TOOLS); do $(MAKE) -C $$dir install || exit; done
 	install -d $(INCLUDEDIR)
 	install -m 644 $(UAPI) $(INCLUDEDIR)
@@ -92,17 +101,23 @@ install: install-module tools
 		install -D -m 644 $$page $(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
 
+# What an installation into an empty directory puts there is what goes.
 uninstall: uninstall-module
-	for dir in $(TOOLS); do $(MAKE) -C $$dir uninstall || exit; done
-	$(RM) $(UAPI:include/uapi/linux/%=$(INCLUDEDIR)/%)
-	for page in $(MANPAGES); do $(RM) $(MANDIR)/man$${page##*.}/$${page##*/}; done
+	stage=$$(mktemp -d) && \
+	$(MAKE) -s install-tools DESTDIR=$$stage && \
+	(cd $$stage && find . -type f -print0) | \
+		(cd $(or $(DESTDIR),/) && xargs -0 $(RM) --) && \
+	$(RM) -r $$stage
+
+# All processors, unless the caller has said how many.
+PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 deps:
 	@selftests/deps
 
 # Each of these installs what is missing before it builds.
 ready: deps
-	$(MAKE) modules-all tools examples
+	$(MAKE) $(PARALLEL) modules-all tools tests examples
 
 check: ready
 	selftests/run $(TESTS)
@@ -118,8 +133,8 @@ bench: ready
 
 clean:
 	$(RM) -r build
-	for dir in $(TOOLS) $(EXAMPLES); do $(MAKE) -C $$dir clean || exit; done
+	for dir in $(TOOLS) $(EXAMPLES) $(TESTDIRS); do $(MAKE) -C $$dir clean || exit; done
 
 .PHONY: all help module install-module uninstall-module modules-all tools \
-	$(TOOLS) $(EXAMPLES) examples install uninstall deps ready check \
-	checkstyle demo bench clean
+	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
+	uninstall deps ready check checkstyle demo bench clean

@@ -3,21 +3,16 @@
 #
 # The module loads and unloads, again and again, and is seen to.
 
-tests=0
-
-check()
-{
-	tests=$((tests + 1))
-	if "${@:2}"; then
-		echo "ok $tests - $1"
-	else
-		echo "not ok $tests - $1"
-	fi
-}
+. selftests/lib/tap.sh
 
 loaded()
 {
 	grep -q '^hbcast ' /proc/modules
+}
+
+gone()
+{
+	! loaded
 }
 
 again_and_again()
@@ -29,11 +24,11 @@ again_and_again()
 	done
 }
 
-check "it is for the running kernel" \
-	[ "$(modinfo -F vermagic "$HBCAST_KO" | cut -d ' ' -f 1)" = "$(uname -r)" ]
+check_equal "it is for the running kernel" "$(uname -r)" \
+	"$(modinfo -F vermagic "$HBCAST_KO" | cut -d ' ' -f 1)"
 check "it loads" insmod "$HBCAST_KO"
 check "it is there" loaded
 check "it unloads" rmmod hbcast
-check "it has gone" eval '! loaded'
+check "it has gone" gone
 check "it loads and unloads twenty times" again_and_again
-echo "1..$tests"
+tap_done

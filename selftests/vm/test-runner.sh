@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# selftests/run counts what passed, and takes everything else for a failure:
+# skips, early ends, missing plans, hangs, leaks and broken kernels.
+
+. selftests/lib/tap.sh
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/selftests/kernel" "$work/selftests/here"
+cp selftests/run "$work/selftests"
+mkdir "$work/selftests/vm"
+for file in run guest initramfs-init agent kernel kernel-log; do
+	ln -s "$PWD/selftests/vm/$file" "$work/selftests/vm"
+done
+
+# program PATH: a test made of standard input.
+program()
+{
+	{ echo '#!/bin/bash'; cat; } >"$work/selftests/$1"
+	chmod +x "$work/selftests/$1"
+}
+
+# runner PATTERN: leaves its output, last line and status.
+runner()
+{
+	out=$("$work/selftests/run" --kernel 6.12 "$@" 2>&1)
+	status=$?
+	last=${out##*$'\n'}
+}
+
+# expect NAME LAST STATUS WORDS: what the runner told.
+expect()
+{
+	check_equal "$1: the count" "$2" "$last"
+	check_equal "$1: the status" "$3" $status
+	check_match "$1: the reason" "$4" "$out"
+}
+
+here()
+{
+	program here/test-it.sh
+	runner here
+	expect "$@"
+}
+
+here "all pass" "2 passed, 0 failed" 0 "ok selftests/here/test-it.sh: b" <<'END'
+echo 1..2; echo ok 1 - a; echo ok 2 - b
+END
+here "one fails" "1 passed, 1 failed" 1 "not ok selftests/here/test-it.sh: b" <<'END'
+echo 1..2; echo ok 1 - a; echo not ok 2 - b; exit 1
+END
+here "a skip" "1 passed, 1 failed" 1 "not ok .*: b # SKIP no reason" <<'END'
+echo ok 1 - a; echo 'ok 2 - b # SKIP no reason'; echo 1..2
+END
+here "all skipped" "0 passed, 1 failed" 1 "ran nothing # SKIP" <<'END'
+echo '1..0 # SKIP no reason'
+END
+here "no plan" "1 passed, 1 failed" 1 "printed no plan" <<'END'
+echo ok 1 - a
+END
+here "an early end" "1 passed, 1 failed" 1 "planned 2 results and printed 1" <<'END'
+echo 1..2; echo ok 1 - a
+END
+here "no output" "0 passed, 1 failed" 1 "ended with status 3" <<'END'
+exit 3
+END
+here "a bad status" "1 passed, 1 failed" 1 "ended with status 7" <<'END'
+echo 1..1; echo ok 1 - a; exit 7
+END
+here "a gap" "2 passed, 1 failed" 1 "printed result 3 where 2 was due" <<'END'
+echo ok 1 - a; echo ok 3 - b; echo 1..3
+END
+here "nested results" "1 passed, 0 failed" 0 "ok .*: outer" <<'END'
+echo 1..1; echo '    not ok 1 - inner'; echo ok 1 - outer
+END
+rm "$work/selftests/here/test-it.sh"
+touch "$work/selftests/here/test-built.c"
+runner here
+expect "a program that was not built" "0 passed, 1 failed" 1 "is not there or not executable"
+runner no-such-test
+expect "no test at all" "0 passed, 0 failed" 1 "no test matches no-such-test"
+
+program kernel/test-a.sh <<'END'
+echo 1..1; ip netns add left; sleep 1000 & [ $$ != 1 ] && echo ok 1 - it ran in $(uname -r)
+END
+program kernel/test-b.sh <<'END'
+ip netns list | grep . || { echo 1..1; echo ok 1 - nothing is left of the one before; }
+END
+program kernel/test-c.sh <<'END'
+echo 1..2; echo ok 1 - before the panic; echo c >/proc/sysrq-trigger
+END
+program kernel/test-d.sh <<'END'
+# vm: timeout=5
+echo 1..2; echo ok 1 - before the hang; sleep 1000
+END
+program kernel/test-e.sh <<'END'
+echo 1..1; echo ok 1 - after the others; echo 'BUG: said by a test' >/dev/kmsg
+END
+runner kernel
+expect "in a machine" "5 passed, 3 failed" 1 "test-a.sh \[6.12\]: it ran in 6.12"
+check_match "the panic's trace is told" "test-c.sh \[6.12\]: .*sysrq_handle_crash" "$out"
+check_match "the panic is its test's" "not ok .*test-c.sh \[6.12\]: the kernel failed" "$out"
+check_match "the hang is told" "not ok .*test-d.sh.*: did not end within 5 seconds" "$out"
+check_match "the next test ran" "ok .*test-e.sh \[6.12\]: after the others" "$out"
+check_match "what the kernel reports is its test's" \
+	"not ok .*test-e.sh \[6.12\]: the kernel reported a fault" "$out"
+[ $tap_failed = 0 ] || sed 's/^/# /' <<<"$out"
+tap_done
