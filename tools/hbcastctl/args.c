@@ -60,7 +60,7 @@ static int take_value(struct hbctl *ctl, struct hbarg_key *k,
 }
 
 /**
- * hbarg_parse - read the keys and values of a command
+ * hbarg_parse() - read the keys and values of a command
  * @ctl: the run
  * @keys: what the command understands; their seen and dest are filled
  * @argc: number of words
@@ -120,7 +120,7 @@ static int parse_number(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
- * hbarg_string - any text but the empty one
+ * hbarg_string() - any text but the empty one
  * @ctl: the run
  * @key: the key
  * @word: the value's text
@@ -139,7 +139,7 @@ int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
- * hbarg_u16 - a number from 0 to 65535
+ * hbarg_u16() - a number from 0 to 65535
  * @ctl: the run
  * @key: the key
  * @word: the value's text
@@ -159,7 +159,7 @@ int hbarg_u16(struct hbctl *ctl, const char *key, const char *word, void *dest)
 }
 
 /**
- * hbarg_u32 - a number from 0 to 4294967295
+ * hbarg_u32() - a number from 0 to 4294967295
  * @ctl: the run
  * @key: the key
  * @word: the value's text
@@ -179,7 +179,7 @@ int hbarg_u32(struct hbctl *ctl, const char *key, const char *word, void *dest)
 }
 
 /**
- * hbarg_id - the id of a node or a group: 1 to 4294967295
+ * hbarg_id() - the id of a node or a group: 1 to 4294967295
  * @ctl: the run
  * @key: the key
  * @word: the value's text
@@ -227,7 +227,7 @@ static int parse_units(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
- * hbarg_size - a number of bytes
+ * hbarg_size() - a number of bytes
  * @ctl: the run
  * @key: the key
  * @word: the value's text: no unit, b, k, kb, kib, m, mb, mib, g, gb or gib
@@ -249,7 +249,7 @@ int hbarg_size(struct hbctl *ctl, const char *key, const char *word, void *dest)
 }
 
 /**
- * hbarg_duration - a time
+ * hbarg_duration() - a time
  * @ctl: the run
  * @key: the key
  * @word: the value's text; its unit is s, ms, us, ns, m or h
@@ -270,7 +270,7 @@ int hbarg_duration(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
- * hbarg_rate - a bandwidth
+ * hbarg_rate() - a bandwidth
  * @ctl: the run
  * @key: the key
  * @word: the value's text; its unit is bit, kbit, mbit or gbit, all decimal
@@ -318,7 +318,7 @@ static bool split_endpoint(char *text, char **host, char **port)
 }
 
 /**
- * hbarg_endpoint - an IPv4 or IPv6 address, with or without a port
+ * hbarg_endpoint() - an IPv4 or IPv6 address, with or without a port
  * @ctl: the run
  * @key: the key
  * @word: the value's text: 10.0.0.1, 10.0.0.1:7310, fe80::1%eth0, [::1]:7310

@@ -77,7 +77,7 @@ static int split_words(char *line, char **words, int room)
 }
 
 /**
- * hbatch_run - run the commands of a file
+ * hbatch_run() - run the commands of a file
  * @ctl: the run; its batch_file and batch_line are set for error messages
  * @path: the file, "-" for standard input
  * @force: go on after a failed command

@@ -44,9 +44,10 @@ struct hbctl {
  *	an exit code
  * @usage: the words after the name, for help, "" for none
  * @help: one line of what it does
+ * @bare: in the first command of a table: it is what the object does when no
+ *	command is given
  *
- * Tables end with an entry whose @name is NULL. The first command of a table
- * is what the object does when no command is given, if @bare is set in it.
+ * Tables end with an entry whose @name is NULL.
  */
 struct hbctl_command {
 	const char *name;
@@ -58,6 +59,8 @@ struct hbctl_command {
 
 int hbctl_dispatch(struct hbctl *ctl, const char *object,
 		   const struct hbctl_command *commands, int argc, char **argv);
+int hbctl_single(struct hbctl *ctl, const struct hbctl_command *object,
+		 int argc, char **argv);
 
 /* One function for each object; argv[0], if there is one, is the command. */
 int hbctl_cmd_node(struct hbctl *ctl, int argc, char **argv);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl lab: emulated networks. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include "lab_check.h"
 #include "lab_net.h"
 #include "lab_state.h"
+#include "lab_user.h"
 #include "node.h"
 #include "output.h"
 
@@ -54,6 +53,7 @@ static int take_down(struct hbctl *ctl, const char *name, size_t *removed)
 		return ret;
 	namespaces = json_object_get(state, "namespaces");
 	*removed = json_array_size(namespaces);
+	hblab_warn_users(ctl, namespaces);
 	ret = hblab_demolish(ctl, namespaces);
 	if (!ret)
 		ret = hblab_state_remove(ctl, name);
@@ -304,6 +304,16 @@ static void list_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	hbout_table(out, result, columns);
 }
 
+static json_t *list_row(const struct hblab_net *net)
+{
+	const struct hbp_platform *p = net->platform;
+
+	return json_pack("{s:s, s:I, s:I, s:I}", "name", net->name,
+			 "hosts", (json_int_t)p->n_hosts,
+			 "switches", (json_int_t)(p->n - p->n_hosts),
+			 "links", (json_int_t)p->n_links);
+}
+
 static int lab_list(struct hbctl *ctl, int argc, char **argv)
 {
 	struct hbarg_key keys[] = { { } };
@@ -322,12 +332,7 @@ static int lab_list(struct hbctl *ctl, int argc, char **argv)
 		ret = hblab_state_load(ctl, json_string_value(name), &net);
 		if (ret)
 			continue;
-		json_array_append_new(rows,
-			json_pack("{s:s, s:I, s:I, s:I}", "name", net->name,
-				  "hosts", (json_int_t)net->platform->n_hosts,
-				  "switches", (json_int_t)(net->platform->n -
-						net->platform->n_hosts),
-				  "links", (json_int_t)net->platform->n_links));
+		json_array_append_new(rows, list_row(net));
 		hblab_net_free(net);
 	}
 	json_decref(names);

@@ -25,6 +25,9 @@
 /* Ethernet, IP and UDP headers and the payload of a latency probe. */
 #define PROBE_BYTES	50
 
+#define BUSY_HINT	"the processors were busy all the time, so ask for less bandwidth or use a faster machine"
+#define IDLE_HINT	"let nothing else use the lab or its machine while it is checked"
+
 /* How well a route tells the bandwidth of one of its links. */
 enum rank {
 	ALONE,		/* the link alone is the slowest */
@@ -305,28 +308,31 @@ static int measure(struct check *check, size_t s, size_t d, json_t *rows)
 	return HBCTL_OK;
 }
 
+static const char *link_verdict(const struct check *check, size_t link)
+{
+	if (!check->passed[link])
+		return "failed";
+	if (check->best[link] == FASTER)
+		return "never the slowest";
+	if (check->best[link] == UNUSED)
+		return "not used";
+	return "as asked";
+}
+
 static json_t *links_json(const struct check *check)
 {
 	const struct hbp_platform *p = check->net->platform;
-	json_t *links = json_array();
-	const char *verdict;
+	json_t *links = json_array(), *link;
 	size_t i;
 
 	for (i = 0; i < p->n_links; i++) {
-		verdict = "as asked";
-		if (!check->passed[i])
-			verdict = "failed";
-		else if (check->best[i] == FASTER)
-			verdict = "never the slowest";
-		else if (check->best[i] == UNUSED)
-			verdict = "not used";
-		json_array_append_new(links,
-			json_pack("{s:I, s:I, s:s}",
-				  "from",
-				  (json_int_t)p->nodes[p->links[i].from].id,
-				  "to",
-				  (json_int_t)p->nodes[p->links[i].to].id,
-				  "verdict", verdict));
+		link = json_pack("{s:I, s:I, s:s}",
+				 "from",
+				 (json_int_t)p->nodes[p->links[i].from].id,
+				 "to",
+				 (json_int_t)p->nodes[p->links[i].to].id,
+				 "verdict", link_verdict(check, i));
+		json_array_append_new(links, link);
 	}
 	return links;
 }
@@ -398,6 +404,11 @@ void hblab_check_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	hbout_table(out, json_object_get(result, "links"), links);
 }
 
+static double number(const json_t *row, const char *key)
+{
+	return json_number_value(json_object_get(row, key));
+}
+
 /**
  * hblab_check_verdict() - the exit code that follows from a check
  * @ctl: the run
@@ -422,16 +433,13 @@ int hblab_check_verdict(struct hbctl *ctl, const json_t *result)
 	}
 	if (!wrong)
 		return HBCTL_OK;
-	busy = json_number_value(json_object_get(first, "idle")) < 0.05;
+	busy = number(first, "idle") < 0.05;
 	return hbctl_error(ctl, HBCTL_KERNEL,
-			   "%zu of %zu routes are not as asked within 5 %%, first that from %lld to %lld with %.1f of %.1f Mbit/s and %.0f of %.0f us: %s",
+			   "%zu of %zu routes are not as asked within 5 %%, first that from %.0f to %.0f with %.1f of %.1f Mbit/s and %.0f of %.0f us: %s",
 			   wrong, json_array_size(routes),
-			   json_integer_value(json_object_get(first, "from")),
-			   json_integer_value(json_object_get(first, "to")),
-			   json_number_value(json_object_get(first, "mbps")),
-			   json_number_value(json_object_get(first, "asked_mbps")),
-			   json_number_value(json_object_get(first, "latency_us")),
-			   json_number_value(json_object_get(first, "asked_latency_us")),
-			   busy ? "the processors were busy all the time, so ask for less bandwidth or use a faster machine" :
-			   "let nothing else use the lab while it is checked, or take it down and up again");
+			   number(first, "from"), number(first, "to"),
+			   number(first, "mbps"), number(first, "asked_mbps"),
+			   number(first, "latency_us"),
+			   number(first, "asked_latency_us"),
+			   busy ? BUSY_HINT : IDLE_HINT);
 }

@@ -100,6 +100,7 @@ static int check_names(struct hbctl *ctl, const struct hblab_net *net)
 {
 	const struct hbp_platform *p = net->platform;
 	const struct hblab_host **sorted;
+	const char *taken = net->switch_netns;
 	size_t i;
 	int ret = HBCTL_OK;
 
@@ -110,10 +111,10 @@ static int check_names(struct hbctl *ctl, const struct hblab_net *net)
 		sorted[i] = &net->hosts[i];
 	qsort(sorted, p->n_hosts, sizeof(*sorted), compare_netns);
 	for (i = 0; i < p->n_hosts && !ret; i++) {
-		if (!strcmp(sorted[i]->netns, net->switch_netns))
+		if (!strcmp(sorted[i]->netns, taken))
 			ret = hbctl_error(ctl, HBCTL_USAGE,
-					  "host %u is named \"" SWITCH_NETNS "\" as the namespace of the switches is: give it another name",
-					  p->nodes[sorted[i]->node].id);
+					  "host %u would be namespace %s, which is that of the switches: give it another name",
+					  p->nodes[sorted[i]->node].id, taken);
 		else if (i && !compare_netns(&sorted[i - 1], &sorted[i]))
 			ret = hbctl_error(ctl, HBCTL_USAGE,
 					  "hosts %u and %u would both be namespace %s: give them different names",

@@ -27,25 +27,26 @@ static void state_path(char *path, const char *name)
 
 static json_t *platform_json(const struct hbp_platform *p)
 {
-	json_t *nodes = json_array(), *links = json_array();
+	json_t *nodes = json_array(), *links = json_array(), *obj;
 	const struct hbp_link *l;
 	size_t i;
 
-	for (i = 0; i < p->n; i++)
-		json_array_append_new(nodes,
-			json_pack("{s:I, s:s, s:s*}",
-				  "id", (json_int_t)p->nodes[i].id,
-				  "kind", p->nodes[i].host ? "host" : "switch",
-				  "name", p->nodes[i].name));
+	for (i = 0; i < p->n; i++) {
+		obj = json_pack("{s:I, s:s, s:s*}",
+				"id", (json_int_t)p->nodes[i].id,
+				"kind", p->nodes[i].host ? "host" : "switch",
+				"name", p->nodes[i].name);
+		json_array_append_new(nodes, obj);
+	}
 	for (i = 0; i < p->n_links; i++) {
 		l = &p->links[i];
-		json_array_append_new(links,
-			json_pack("{s:I, s:I, s:f, s:f}",
-				  "from", (json_int_t)p->nodes[l->from].id,
-				  "to", (json_int_t)p->nodes[l->to].id,
-				  "bandwidth_mbps",
-				  hbp_mbps_from_bps(l->bandwidth_bps),
-				  "latency_us", hbp_us_from_ns(l->latency_ns)));
+		obj = json_pack("{s:I, s:I, s:f, s:f}",
+				"from", (json_int_t)p->nodes[l->from].id,
+				"to", (json_int_t)p->nodes[l->to].id,
+				"bandwidth_mbps",
+				hbp_mbps_from_bps(l->bandwidth_bps),
+				"latency_us", hbp_us_from_ns(l->latency_ns));
+		json_array_append_new(links, obj);
 	}
 	return json_pack("{s:s, s:i, s:o, s:o}", "hbcast", "platform",
 			 "version", 1, "nodes", nodes, "links", links);

@@ -58,18 +58,21 @@ find_command(struct hbctl *ctl, const char *what,
 	return found;
 }
 
+static void print_command_help(const char *object,
+			       const struct hbctl_command *c, const char *lead)
+{
+	printf("%-6s hbcastctl %s %s%s%s\n", lead, object, c->name,
+	       *c->usage ? " " : "", c->usage);
+	printf("           %s\n", c->help);
+}
+
 static void print_object_help(const char *object,
 			      const struct hbctl_command *commands)
 {
 	const struct hbctl_command *c;
-	const char *lead = "Usage:";
 
-	for (c = commands; c->name; c++) {
-		printf("%-6s hbcastctl %s %s%s%s\n", lead, object, c->name,
-		       *c->usage ? " " : "", c->usage);
-		printf("           %s\n", c->help);
-		lead = "";
-	}
+	for (c = commands; c->name; c++)
+		print_command_help(object, c, c == commands ? "Usage:" : "");
 }
 
 static bool is_help(const char *word)
@@ -79,15 +82,15 @@ static bool is_help(const char *word)
 }
 
 /**
- * hbctl_dispatch - run the command of an object that argv[0] names
+ * hbctl_dispatch() - run the command of an object that argv[0] names
  * @ctl: the run
  * @object: the object's name
  * @commands: its commands
  * @argc: number of words after the object
  * @argv: the words after the object
  *
- * "help" prints the commands. Without any word the first command runs if it
- * is marked bare.
+ * "help" prints the commands, after a command's name that command. Without any
+ * word the first command runs if it is marked bare.
  *
  * Return: the command's exit code, or HBCTL_USAGE.
  */
@@ -112,7 +115,34 @@ int hbctl_dispatch(struct hbctl *ctl, const char *object,
 	c = find_command(ctl, what, commands, argv[0]);
 	if (!c)
 		return HBCTL_USAGE;
+	if (argc == 2 && is_help(argv[1])) {
+		print_command_help(object, c, "Usage:");
+		return HBCTL_OK;
+	}
 	return c->run(ctl, argc - 1, argv + 1);
+}
+
+/**
+ * hbctl_single() - run an object that has no commands
+ * @ctl: the run
+ * @object: its name, function, usage and help; ends no table
+ * @argc: number of words after the object
+ * @argv: the words after the object
+ *
+ * "help" as the first word prints the usage.
+ *
+ * Return: the object's exit code.
+ */
+int hbctl_single(struct hbctl *ctl, const struct hbctl_command *object,
+		 int argc, char **argv)
+{
+	if (argc && is_help(argv[0])) {
+		printf("Usage: hbcastctl %s%s%s\n           %s\n",
+		       object->name, *object->usage ? " " : "", object->usage,
+		       object->help);
+		return HBCTL_OK;
+	}
+	return object->run(ctl, argc, argv);
 }
 
 static int run_words(struct hbctl *ctl, int argc, char **argv)

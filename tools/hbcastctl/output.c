@@ -17,7 +17,7 @@ static size_t json_flags(const struct hbctl *ctl)
 }
 
 /**
- * hbout_print - print what a command has made
+ * hbout_print() - print what a command has made
  * @ctl: the run
  * @result: an object or an array; the reference is taken over
  * @text: writes it as text when JSON was not asked for
@@ -90,7 +90,7 @@ static void complain(struct hbctl *ctl, const char *kind, int exit_code,
 }
 
 /**
- * hbctl_error - say in one sentence why a command was refused
+ * hbctl_error() - say in one sentence why a command was refused
  * @ctl: the run
  * @exit_code: HBCTL_USAGE or HBCTL_KERNEL
  * @fmt: what, where, why, how to mend it; no capital, no full stop, no newline
@@ -110,7 +110,7 @@ int hbctl_error(struct hbctl *ctl, int exit_code, const char *fmt, ...)
 }
 
 /**
- * hbctl_warning - say in one sentence what is odd but does not stop a command
+ * hbctl_warning() - say in one sentence what is odd but does not stop a command
  * @ctl: the run
  * @fmt: as for hbctl_error()
  *
@@ -126,7 +126,7 @@ void hbctl_warning(struct hbctl *ctl, const char *fmt, ...)
 }
 
 /**
- * hbout_plain - a value as it is: null and missing are "-", booleans yes or no
+ * hbout_plain() - a value as it is: null and missing are "-", booleans yes or no
  * @value: the value, or NULL
  * @buf: gets the text
  * @len: room in @buf
@@ -147,7 +147,7 @@ void hbout_plain(const json_t *value, char *buf, size_t len)
 }
 
 /**
- * hbout_size - a number of bytes with a binary unit
+ * hbout_size() - a number of bytes with a binary unit
  * @value: the number, or NULL
  * @buf: gets the text
  * @len: room in @buf
@@ -168,7 +168,7 @@ void hbout_size(const json_t *value, char *buf, size_t len)
 }
 
 /**
- * hbout_usec - a number of microseconds in the unit that suits it
+ * hbout_usec() - a number of microseconds in the unit that suits it
  * @value: the number, or NULL
  * @buf: gets the text
  * @len: room in @buf
@@ -188,7 +188,7 @@ void hbout_usec(const json_t *value, char *buf, size_t len)
 }
 
 /**
- * hbout_mbps - a number of Mbit/s
+ * hbout_mbps() - a number of Mbit/s
  * @value: the number, or NULL
  * @buf: gets the text
  * @len: room in @buf
@@ -249,7 +249,7 @@ static void print_cell(FILE *out, const char *text, int width, bool right,
 }
 
 /**
- * hbout_table - write rows with aligned columns under headings
+ * hbout_table() - write rows with aligned columns under headings
  * @out: where
  * @rows: an array of objects
  * @columns: what of them to show
@@ -299,7 +299,7 @@ static bool wants_progress(const struct hbctl *ctl)
 }
 
 /**
- * hbout_progress - draw or redraw a progress bar
+ * hbout_progress() - draw or redraw a progress bar
  * @ctl: the run
  * @label: stands before the bar
  * @done: how much is done
@@ -326,7 +326,7 @@ void hbout_progress(struct hbctl *ctl, const char *label,
 }
 
 /**
- * hbout_progress_end - take the progress bar away
+ * hbout_progress_end() - take the progress bar away
  * @ctl: the run
  */
 void hbout_progress_end(struct hbctl *ctl)
