@@ -11,6 +11,8 @@
 
 /* The objects, in the order in which help lists them. */
 static const struct hbctl_command objects[] = {
+	{ "plan", hbctl_cmd_plan, "", "make, show and list broadcast plans", false },
+	{ "compare", hbctl_cmd_compare, "", "all planners on one input", false },
 	{ "lab", hbctl_cmd_lab, "", "emulated networks", false },
 	{ }
 };

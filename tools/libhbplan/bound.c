@@ -145,7 +145,7 @@ int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	int ret;
 
 	if (at == HBP_NONE)
-		return hbp_fail(err, -EINVAL, "%s: there is no %s %u to be the root",
+		return hbp_fail(err, -EINVAL, "%s: nodes: there is no %s %u to be the root",
 				in->name, in->platform ? "host" : "node", root);
 	if (in->platform)
 		ret = platform_bounds(in->platform, at, bytes, bounds, err);

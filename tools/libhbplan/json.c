@@ -323,7 +323,7 @@ bool hbp_json_text(const json_t *value, size_t max)
 	return true;
 }
 
-static bool write_value(FILE *f, const json_t *value, unsigned int indent);
+static bool write_value(FILE *f, json_t *value, unsigned int indent);
 
 static bool write_object(FILE *f, json_t *object, unsigned int indent)
 {
@@ -342,7 +342,7 @@ static bool write_object(FILE *f, json_t *object, unsigned int indent)
 	return ok;
 }
 
-static bool write_array(FILE *f, const json_t *array, unsigned int indent)
+static bool write_array(FILE *f, json_t *array, unsigned int indent)
 {
 	const char *comma = "";
 	json_t *value;
@@ -359,26 +359,35 @@ static bool write_array(FILE *f, const json_t *array, unsigned int indent)
 	return ok;
 }
 
-static bool rows_of_numbers(const json_t *value)
+static bool is_flat(json_t *value)
 {
-	return json_is_array(value) &&
-	       !json_is_array(json_array_get(value, 0)) &&
-	       !json_is_object(json_array_get(value, 0));
+	const json_t *inner;
+	const char *key;
+	size_t i;
+
+	json_array_foreach(value, i, inner) {
+		if (json_is_array(inner) || json_is_object(inner))
+			return false;
+	}
+	json_object_foreach(value, key, inner) {
+		if (json_is_array(inner) || json_is_object(inner))
+			return false;
+	}
+	return true;
 }
 
-/* What fits into a line, and every row of a matrix, is written as one line. */
-static bool write_value(FILE *f, const json_t *value, unsigned int indent)
+/* What fits into a line, and what holds no arrays and objects, is one line. */
+static bool write_value(FILE *f, json_t *value, unsigned int indent)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 	bool ok;
 
 	if (!text)
 		return false;
-	if ((!json_is_object(value) && !json_is_array(value)) ||
-	    rows_of_numbers(value) || strlen(text) + indent <= LINE_WIDTH)
+	if (is_flat(value) || strlen(text) + indent <= LINE_WIDTH)
 		ok = fputs(text, f) >= 0;
 	else if (json_is_object(value))
-		ok = write_object(f, (json_t *)value, indent);
+		ok = write_object(f, value, indent);
 	else
 		ok = write_array(f, value, indent);
 	free(text);
@@ -392,7 +401,7 @@ static bool write_value(FILE *f, const json_t *value, unsigned int indent)
  * Return: text ending in a newline, to be released with free(); NULL if memory
  * has run out.
  */
-char *hbp_json_dump(const json_t *root)
+char *hbp_json_dump(json_t *root)
 {
 	char *text = NULL;
 	size_t len;
@@ -469,7 +478,7 @@ static int replace_file(const char *text, const char *path)
  *
  * Return: 0 or a negative errno value.
  */
-int hbp_json_save(const json_t *root, const char *path, struct hbp_error *err)
+int hbp_json_save(json_t *root, const char *path, struct hbp_error *err)
 {
 	char *text = hbp_json_dump(root);
 	int ret;

@@ -41,8 +41,8 @@ bool hbp_json_uint(const json_t *value, uint64_t max, uint64_t *out);
 bool hbp_json_id(const json_t *value, uint32_t *out);
 bool hbp_json_text(const json_t *value, size_t max);
 
-char *hbp_json_dump(const json_t *root);
-int hbp_json_save(const json_t *root, const char *path, struct hbp_error *err);
+char *hbp_json_dump(json_t *root);
+int hbp_json_save(json_t *root, const char *path, struct hbp_error *err);
 
 int hbp_costs_from_json(struct hbp_reader *rd, json_t *root, void *out);
 int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out);

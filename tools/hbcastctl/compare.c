@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl compare: all planners on one input, beside the bound. */
+#include <string.h>
+
+#include "args.h"
+#include "output.h"
+#include "plan.h"
+
+static json_t *planner_row(const struct hbp_planner *planner,
+			   const struct hbplan_task *task)
+{
+	struct hbp_request rq = {
+		.in = task->in, .root = task->root, .message_bytes = task->bytes
+	};
+	const struct hbp_figure *slowest;
+	struct hbp_error err;
+	struct hbp_plan *plan;
+	int64_t bound;
+	json_t *row;
+
+	if (hbp_plan_make(planner, &rq, &plan, &err))
+		return json_pack("{s:s, s:s}", "algorithm", planner->name,
+				 "error", err.text);
+	slowest = hbp_evaluation_slowest(plan->predicted);
+	bound = hbp_evaluation_bound(plan->predicted);
+	row = json_pack("{s:s, s:s, s:f, s:f, s:f, s:I, s:f}",
+			"algorithm", planner->name, "model",
+			hbp_model_name(plan->predicted->model),
+			"completion_us", hbp_us_from_ns(slowest->completion_ns),
+			"bound_us", hbp_us_from_ns(bound), "ratio",
+			(double)slowest->completion_ns / (double)bound,
+			"slowest", (json_int_t)slowest->id, "rate_mbps",
+			hbp_mbps_from_bps(plan->trees[0].rate_bps));
+	hbp_plan_free(plan);
+	return row;
+}
+
+static void write_ratio(const json_t *value, char *buf, size_t len)
+{
+	if (json_is_number(value))
+		snprintf(buf, len, "%.3f", json_number_value(value));
+	else
+		hbout_plain(value, buf, len);
+}
+
+static void write_comparison(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	static const struct hbout_column columns[] = {
+		{ "ALGORITHM", "algorithm", NULL },
+		{ "MODEL", "model", NULL },
+		{ "COMPLETION", "completion_us", hbout_usec },
+		{ "BOUND", "bound_us", hbout_usec },
+		{ "RATIO", "ratio", write_ratio },
+		{ "SLOWEST", "slowest", NULL },
+		{ "RATE", "rate_mbps", hbout_mbps },
+		{ }
+	};
+	const json_t *rows = json_object_get(result, "planners"), *row, *error;
+	size_t i;
+
+	(void)ctl;
+	hbout_table(out, rows, columns);
+	json_array_foreach((json_t *)rows, i, row) {
+		error = json_object_get(row, "error");
+		if (error)
+			fprintf(out, "%s: %s\n",
+				json_string_value(json_object_get(row, "algorithm")),
+				json_string_value(error));
+	}
+}
+
+static int compare(struct hbctl *ctl, const struct hbplan_task *task)
+{
+	const struct hbp_planner *const *planners;
+	json_t *rows = json_array(), *row, *error;
+	size_t n, i, failed = 0;
+	int ret = HBCTL_OK;
+
+	planners = hbp_planners(&n);
+	for (i = 0; i < n; i++) {
+		row = planner_row(planners[i], task);
+		error = json_object_get(row, "error");
+		json_array_append_new(rows, row);
+		if (error && ++failed == n)
+			ret = hbctl_error(ctl, HBCTL_USAGE, "%s",
+					  json_string_value(error));
+	}
+	if (ret) {
+		json_decref(rows);
+		return ret;
+	}
+	return hbout_print(ctl, json_pack("{s:I, s:I, s:o}", "root",
+					  (json_int_t)task->root,
+					  "message_bytes",
+					  (json_int_t)task->bytes, "planners",
+					  rows), write_comparison);
+}
+
+static void print_help(void)
+{
+	puts("Usage: hbcastctl compare FILE root ID [ message-size SIZE ]\n"
+	     "           plan with every algorithm that takes FILE, and predict completion");
+}
+
+/**
+ * hbctl_cmd_compare() - hbcastctl compare
+ * @ctl: the run
+ * @argc: number of words after "compare"
+ * @argv: the words, the first being the name of a file
+ *
+ * Return: an exit code; that of an error only if no planner can plan.
+ */
+int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
+{
+	struct hbplan_task task = { .bytes = HBPLAN_DEFAULT_BYTES };
+	struct hbarg_key keys[] = {
+		{ "root", hbarg_u32, &task.root, HBARG_REQUIRED, false },
+		{ "message-size", hbarg_size, &task.bytes, 0, false },
+		{ }
+	};
+	int ret;
+
+	if (!argc)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "compare needs the name of a file: hbcastctl compare help tells more");
+	if (!strcmp(argv[0], "help")) {
+		print_help();
+		return HBCTL_OK;
+	}
+	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	if (!ret)
+		ret = hbplan_open(ctl, argv[0], &task);
+	if (!ret)
+		ret = compare(ctl, &task);
+	hbp_input_free(task.in);
+	return ret;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl plan: make a plan, show one, list the planners. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "output.h"
+#include "plan.h"
+
+static void warn(void *arg, const char *text)
+{
+	hbctl_warning(arg, "%s", text);
+}
+
+/**
+ * hbplan_warnings() - let libhbplan warn as hbcastctl does
+ * @ctl: the run
+ *
+ * Return: what libhbplan's loaders take.
+ */
+struct hbp_warn hbplan_warnings(struct hbctl *ctl)
+{
+	struct hbp_warn w = { .fn = warn, .arg = ctl };
+
+	return w;
+}
+
+/**
+ * hbplan_open() - load the file of a task
+ * @ctl: the run
+ * @path: a cost matrix or a platform
+ * @task: its bytes are checked, its input is filled
+ *
+ * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
+ */
+int hbplan_open(struct hbctl *ctl, const char *path, struct hbplan_task *task)
+{
+	struct hbp_warn w = hbplan_warnings(ctl);
+	struct hbp_error err;
+
+	if (!task->bytes || task->bytes > HBP_MESSAGE_MAX)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "message-size must be 1 byte to 1024TiB, not %llu bytes",
+				   (unsigned long long)task->bytes);
+	if (hbp_input_load(path, &w, &task->in, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	return HBCTL_OK;
+}
+
+enum graph { GRAPH_NONE, GRAPH_TEXT, GRAPH_DOT };
+
+static int parse_graph(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest)
+{
+	enum graph *graph = dest;
+
+	if (!strcmp(word, "text"))
+		*graph = GRAPH_TEXT;
+	else if (!strcmp(word, "dot"))
+		*graph = GRAPH_DOT;
+	else
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s \"%s\" is unknown: write dot or text",
+				   key, word);
+	if (ctl->json)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "a graph is not JSON: leave out -j or graph");
+	return HBCTL_OK;
+}
+
+/* What the labels of a drawing are taken from. */
+struct labels {
+	const struct hbp_input *in;	/* names, or NULL */
+	const struct hbp_plan *plan;
+};
+
+/* "a2, 30.0 Mbit/s, 2.240 s", as far as it is known. */
+static void write_label(void *arg, uint32_t id, char *buf, size_t len)
+{
+	const struct labels *labels = arg;
+	const struct hbp_evaluation *e = labels->plan->predicted;
+	const char *name = labels->in ? hbp_input_label(labels->in, id) : NULL;
+	char rate[32], done[32];
+	json_t *value;
+	size_t at;
+
+	snprintf(buf, len, "%s", name ? name : "");
+	at = e ? hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), id) : HBP_NONE;
+	if (at == HBP_NONE)
+		return;
+	value = json_real(hbp_mbps_from_bps(e->nodes[at].rate_bps));
+	hbout_mbps(value, rate, sizeof(rate));
+	json_decref(value);
+	value = json_real(hbp_us_from_ns(e->nodes[at].completion_ns));
+	hbout_usec(value, done, sizeof(done));
+	json_decref(value);
+	snprintf(buf, len, "%s%s%s, %s", name ? name : "", name ? ", " : "",
+		 rate, done);
+}
+
+static int draw(struct hbctl *ctl, const struct hbp_plan *plan,
+		const struct hbp_input *in, enum graph graph)
+{
+	struct labels labels = { .in = in, .plan = plan };
+	struct hbp_error err;
+	int ret;
+
+	if (graph == GRAPH_DOT)
+		ret = hbp_draw_dot(plan, write_label, &labels, stdout, &err);
+	else
+		ret = hbp_draw_text(plan, write_label, &labels, stdout, &err);
+	return ret ? hbctl_error(ctl, HBCTL_USAGE, "%s", err.text) : HBCTL_OK;
+}
+
+static int print_plan(struct hbctl *ctl, const struct hbp_plan *plan)
+{
+	char *text = hbp_plan_text(plan);
+
+	if (!text)
+		return hbctl_error(ctl, HBCTL_USAGE, "out of memory");
+	fputs(text, stdout);
+	free(text);
+	if (fflush(stdout) || ferror(stdout))
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "the plan cannot be written to standard output");
+	return HBCTL_OK;
+}
+
+static const struct hbp_planner *find_planner(struct hbctl *ctl,
+					      const char *name)
+{
+	const struct hbp_planner *planner = hbp_planner_find(name);
+
+	if (!planner)
+		hbctl_error(ctl, HBCTL_USAGE,
+			    "algorithm \"%s\" is unknown: hbcastctl plan algorithms lists them",
+			    name);
+	return planner;
+}
+
+static int make(struct hbctl *ctl, const struct hbp_planner *planner,
+		const struct hbplan_task *task, const char *output,
+		enum graph graph)
+{
+	struct hbp_request rq = {
+		.in = task->in, .root = task->root, .message_bytes = task->bytes
+	};
+	struct hbp_plan *plan = NULL;
+	struct hbp_error err;
+	int ret = HBCTL_OK;
+
+	if (hbp_plan_make(planner, &rq, &plan, &err) ||
+	    (output && hbp_plan_save(plan, output, &err)))
+		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	else if (graph != GRAPH_NONE)
+		ret = draw(ctl, plan, task->in, graph);
+	else if (!output)
+		ret = print_plan(ctl, plan);
+	hbp_plan_free(plan);
+	return ret;
+}
+
+/* argv[0] is the file, which may have any name. */
+static int plan_make(struct hbctl *ctl, int argc, char **argv)
+{
+	struct hbplan_task task = { .bytes = HBPLAN_DEFAULT_BYTES };
+	const char *algorithm = NULL, *output = NULL;
+	enum graph graph = GRAPH_NONE;
+	struct hbarg_key keys[] = {
+		{ "algorithm", hbarg_string, &algorithm, HBARG_REQUIRED, false },
+		{ "root", hbarg_u32, &task.root, HBARG_REQUIRED, false },
+		{ "message-size", hbarg_size, &task.bytes, 0, false },
+		{ "output", hbarg_string, &output, 0, false },
+		{ "graph", parse_graph, &graph, 0, false },
+		{ }
+	};
+	const struct hbp_planner *planner;
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	if (ret)
+		return ret;
+	planner = find_planner(ctl, algorithm);
+	if (!planner)
+		return HBCTL_USAGE;
+	ret = hbplan_open(ctl, argv[0], &task);
+	if (!ret)
+		ret = make(ctl, planner, &task, output, graph);
+	hbp_input_free(task.in);
+	return ret;
+}
+
+static json_t *inputs_of(const struct hbp_planner *planner)
+{
+	json_t *inputs = json_array();
+
+	if (planner->inputs & HBP_INPUT_COSTS)
+		json_array_append_new(inputs, json_string("costs"));
+	if (planner->inputs & HBP_INPUT_PLATFORM)
+		json_array_append_new(inputs, json_string("platform"));
+	return inputs;
+}
+
+static void write_inputs(const json_t *value, char *buf, size_t len)
+{
+	const json_t *name;
+	size_t i, at = 0;
+
+	*buf = '\0';
+	json_array_foreach((json_t *)value, i, name)
+		at += (size_t)snprintf(buf + at, len - at, "%s%s", i ? ", " : "",
+				       json_string_value(name));
+}
+
+static void write_algorithms(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	static const struct hbout_column columns[] = {
+		{ "NAME", "name", NULL },
+		{ "INPUT", "inputs", write_inputs },
+		{ "PAPER", "paper", NULL },
+		{ "OBJECTIVE", "objective", NULL },
+		{ }
+	};
+
+	(void)ctl;
+	hbout_table(out, result, columns);
+}
+
+static int plan_algorithms(struct hbctl *ctl, int argc, char **argv)
+{
+	struct hbarg_key keys[] = { { } };
+	const struct hbp_planner *const *planners;
+	json_t *result, *row;
+	size_t n, i;
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (ret)
+		return ret;
+	result = json_array();
+	planners = hbp_planners(&n);
+	for (i = 0; i < n; i++) {
+		row = json_pack("{s:s, s:o, s:s, s:s}", "name",
+				planners[i]->name, "inputs",
+				inputs_of(planners[i]), "paper",
+				planners[i]->paper, "objective",
+				planners[i]->objective);
+		json_array_append_new(result, row);
+	}
+	return hbout_print(ctl, result, write_algorithms);
+}
+
+static int plan_show(struct hbctl *ctl, int argc, char **argv)
+{
+	struct hbp_warn w = hbplan_warnings(ctl);
+	enum graph graph = GRAPH_TEXT;
+	struct hbp_plan *plan = NULL;
+	const char *file = NULL;
+	struct hbarg_key keys[] = {
+		{ "file", hbarg_string, &file, HBARG_REQUIRED | HBARG_BARE, false },
+		{ "graph", parse_graph, &graph, 0, false },
+		{ }
+	};
+	struct hbp_error err;
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (ret)
+		return ret;
+	if (hbp_plan_load(file, &w, &plan, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	if (ctl->json)
+		ret = print_plan(ctl, plan);
+	else
+		ret = draw(ctl, plan, NULL, graph);
+	hbp_plan_free(plan);
+	return ret;
+}
+
+/* The first entry is there for help; FILE is not one word. */
+static const struct hbctl_command commands[] = {
+	{ "FILE", plan_make,
+	  "algorithm NAME root ID [ message-size SIZE ] [ output PLAN.json ] [ graph dot|text ]",
+	  "make a plan from a cost matrix or a platform; print it, or write it to PLAN.json", false },
+	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
+	  "check a plan and draw its trees", false },
+	{ "algorithms", plan_algorithms, "", "list the planners", false },
+	{ }
+};
+
+/**
+ * hbctl_cmd_plan() - hbcastctl plan
+ * @ctl: the run
+ * @argc: number of words after "plan"
+ * @argv: the words
+ *
+ * The first word is the name of a file unless it is the whole name of another
+ * command; "./show" is a file.
+ *
+ * Return: an exit code.
+ */
+int hbctl_cmd_plan(struct hbctl *ctl, int argc, char **argv)
+{
+	static const char *const words[] = {
+		"show", "algorithms", "help", "-h", "-help", "--help"
+	};
+	size_t i;
+
+	for (i = 0; argc && i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(argv[0], words[i]))
+			return hbctl_dispatch(ctl, "plan", commands, argc, argv);
+	if (!argc)
+		return hbctl_dispatch(ctl, "plan", commands, argc, argv);
+	return plan_make(ctl, argc, argv);
+}

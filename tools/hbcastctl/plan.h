@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the commands that plan and judge plans share. */
+#ifndef HBCASTCTL_PLAN_H
+#define HBCASTCTL_PLAN_H
+
+#include "cmd.h"
+#include "hbplan.h"
+
+/* Message size that is planned for if none is given. */
+#define HBPLAN_DEFAULT_BYTES	(64ull << 20)
+
+/**
+ * struct hbplan_task - what a person wants planned
+ * @in: the input, to be released with hbp_input_free()
+ * @root: id of the root
+ * @bytes: message size
+ */
+struct hbplan_task {
+	struct hbp_input *in;
+	uint32_t root;
+	uint64_t bytes;
+};
+
+struct hbp_warn hbplan_warnings(struct hbctl *ctl);
+int hbplan_open(struct hbctl *ctl, const char *path, struct hbplan_task *task);
+
+#endif /* HBCASTCTL_PLAN_H */
