@@ -179,6 +179,20 @@ int hbarg_u32(struct hbctl *ctl, const char *key, const char *word, void *dest)
 }
 
 /**
+ * hbarg_u64 - a number of up to 64 bits
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text
+ * @dest: uint64_t
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbarg_u64(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	return parse_number(ctl, key, word, 0, UINT64_MAX, dest);
+}
+
+/**
  * hbarg_id() - the id of a node or a group: 1 to 4294967295
  * @ctl: the run
  * @key: the key

@@ -55,6 +55,8 @@ int hbarg_u16(struct hbctl *ctl, const char *key, const char *word,
 	      void *dest);	/* uint16_t */
 int hbarg_u32(struct hbctl *ctl, const char *key, const char *word,
 	      void *dest);	/* uint32_t */
+int hbarg_u64(struct hbctl *ctl, const char *key, const char *word,
+	      void *dest);	/* uint64_t */
 int hbarg_id(struct hbctl *ctl, const char *key, const char *word,
 	     void *dest);	/* uint32_t, not 0 */
 int hbarg_size(struct hbctl *ctl, const char *key, const char *word,

@@ -47,17 +47,24 @@ int hbplan_open(struct hbctl *ctl, const char *path, struct hbplan_task *task)
 	return HBCTL_OK;
 }
 
-enum graph { GRAPH_NONE, GRAPH_TEXT, GRAPH_DOT };
-
-static int parse_graph(struct hbctl *ctl, const char *key, const char *word,
+/**
+ * hbplan_parse_graph() - an argument parser for what to draw
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text: text or dot
+ * @dest: enum hbplan_graph
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest)
 {
-	enum graph *graph = dest;
+	enum hbplan_graph *graph = dest;
 
 	if (!strcmp(word, "text"))
-		*graph = GRAPH_TEXT;
+		*graph = HBPLAN_GRAPH_TEXT;
 	else if (!strcmp(word, "dot"))
-		*graph = GRAPH_DOT;
+		*graph = HBPLAN_GRAPH_DOT;
 	else
 		return hbctl_error(ctl, HBCTL_USAGE,
 				   "%s \"%s\" is unknown: write dot or text",
@@ -98,18 +105,35 @@ static void write_label(void *arg, uint32_t id, char *buf, size_t len)
 		 rate, done);
 }
 
-static int draw(struct hbctl *ctl, const struct hbp_plan *plan,
-		const struct hbp_input *in, enum graph graph)
+/**
+ * hbplan_draw() - draw a plan on standard output
+ * @ctl: the run
+ * @plan: the plan
+ * @label: writes what stands beside the ids
+ * @arg: handed to @label
+ * @graph: HBPLAN_GRAPH_TEXT or HBPLAN_GRAPH_DOT
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_draw(struct hbctl *ctl, const struct hbp_plan *plan,
+		hbp_label_fn label, void *arg, enum hbplan_graph graph)
 {
-	struct labels labels = { .in = in, .plan = plan };
 	struct hbp_error err;
 	int ret;
 
-	if (graph == GRAPH_DOT)
-		ret = hbp_draw_dot(plan, write_label, &labels, stdout, &err);
+	if (graph == HBPLAN_GRAPH_DOT)
+		ret = hbp_draw_dot(plan, label, arg, stdout, &err);
 	else
-		ret = hbp_draw_text(plan, write_label, &labels, stdout, &err);
+		ret = hbp_draw_text(plan, label, arg, stdout, &err);
 	return ret ? hbctl_error(ctl, HBCTL_USAGE, "%s", err.text) : HBCTL_OK;
+}
+
+static int draw(struct hbctl *ctl, const struct hbp_plan *plan,
+		const struct hbp_input *in, enum hbplan_graph graph)
+{
+	struct labels labels = { .in = in, .plan = plan };
+
+	return hbplan_draw(ctl, plan, write_label, &labels, graph);
 }
 
 static int print_plan(struct hbctl *ctl, const struct hbp_plan *plan)
@@ -140,7 +164,7 @@ static const struct hbp_planner *find_planner(struct hbctl *ctl,
 
 static int make(struct hbctl *ctl, const struct hbp_planner *planner,
 		const struct hbplan_task *task, const char *output,
-		enum graph graph)
+		enum hbplan_graph graph)
 {
 	struct hbp_request rq = {
 		.in = task->in, .root = task->root, .message_bytes = task->bytes
@@ -152,7 +176,7 @@ static int make(struct hbctl *ctl, const struct hbp_planner *planner,
 	if (hbp_plan_make(planner, &rq, &plan, &err) ||
 	    (output && hbp_plan_save(plan, output, &err)))
 		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
-	else if (graph != GRAPH_NONE)
+	else if (graph != HBPLAN_GRAPH_NONE)
 		ret = draw(ctl, plan, task->in, graph);
 	else if (!output)
 		ret = print_plan(ctl, plan);
@@ -165,13 +189,13 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
 	struct hbplan_task task = { .bytes = HBPLAN_DEFAULT_BYTES };
 	const char *algorithm = NULL, *output = NULL;
-	enum graph graph = GRAPH_NONE;
+	enum hbplan_graph graph = HBPLAN_GRAPH_NONE;
 	struct hbarg_key keys[] = {
 		{ "algorithm", hbarg_string, &algorithm, HBARG_REQUIRED, false },
 		{ "root", hbarg_u32, &task.root, HBARG_REQUIRED, false },
 		{ "message-size", hbarg_size, &task.bytes, 0, false },
 		{ "output", hbarg_string, &output, 0, false },
-		{ "graph", parse_graph, &graph, 0, false },
+		{ "graph", hbplan_parse_graph, &graph, 0, false },
 		{ }
 	};
 	const struct hbp_planner *planner;
@@ -253,12 +277,12 @@ static int plan_algorithms(struct hbctl *ctl, int argc, char **argv)
 static int plan_show(struct hbctl *ctl, int argc, char **argv)
 {
 	struct hbp_warn w = hbplan_warnings(ctl);
-	enum graph graph = GRAPH_TEXT;
+	enum hbplan_graph graph = HBPLAN_GRAPH_TEXT;
 	struct hbp_plan *plan = NULL;
 	const char *file = NULL;
 	struct hbarg_key keys[] = {
 		{ "file", hbarg_string, &file, HBARG_REQUIRED | HBARG_BARE, false },
-		{ "graph", parse_graph, &graph, 0, false },
+		{ "graph", hbplan_parse_graph, &graph, 0, false },
 		{ }
 	};
 	struct hbp_error err;

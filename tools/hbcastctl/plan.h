@@ -9,6 +9,13 @@
 /* Message size that is planned for if none is given. */
 #define HBPLAN_DEFAULT_BYTES	(64ull << 20)
 
+/* What the key "graph" asks for. */
+enum hbplan_graph {
+	HBPLAN_GRAPH_NONE,
+	HBPLAN_GRAPH_TEXT,
+	HBPLAN_GRAPH_DOT,
+};
+
 /**
  * struct hbplan_task - what a person wants planned
  * @in: the input, to be released with hbp_input_free()
@@ -23,5 +30,9 @@ struct hbplan_task {
 
 struct hbp_warn hbplan_warnings(struct hbctl *ctl);
 int hbplan_open(struct hbctl *ctl, const char *path, struct hbplan_task *task);
+int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest);
+int hbplan_draw(struct hbctl *ctl, const struct hbp_plan *plan,
+		hbp_label_fn label, void *arg, enum hbplan_graph graph);
 
 #endif /* HBCASTCTL_PLAN_H */
