@@ -104,6 +104,11 @@ static int lab_up(struct hbctl *ctl, int argc, char **argv)
 		ret = hblab_state_add(ctl, net);
 	if (ret)
 		goto out;
+	ret = hblab_check_free(ctl, net);
+	if (ret) {
+		hblab_state_remove(ctl, name);
+		goto out;
+	}
 	ret = hblab_build(ctl, net);
 	if (ret) {
 		take_down(ctl, name, &removed);

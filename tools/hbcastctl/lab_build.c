@@ -323,6 +323,38 @@ static int shape_links(struct hbctl *ctl, const struct hblab_net *net)
 	return ret;
 }
 
+static bool netns_exists(const char *netns)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	return !access(path, F_OK);
+}
+
+/**
+ * hblab_check_free() - refuse what would meet somebody else's namespaces
+ * @ctl: the run
+ * @net: what is to be built
+ *
+ * Return: HBCTL_OK, or HBCTL_USAGE after it has reported a namespace that
+ * exists already.
+ */
+int hblab_check_free(struct hbctl *ctl, const struct hblab_net *net)
+{
+	const char *netns = net->switch_netns;
+	size_t i;
+
+	for (i = 0; i < net->platform->n_hosts; i++) {
+		if (netns_exists(net->hosts[i].netns))
+			netns = net->hosts[i].netns;
+	}
+	if (!*netns || !netns_exists(netns))
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "network namespace %s exists already and is not this lab's: delete it (ip netns del %s) or give the lab another name",
+			   netns, netns);
+}
+
 /**
  * hblab_build() - make an emulated network
  * @ctl: the run
@@ -360,14 +392,11 @@ int hblab_demolish(struct hbctl *ctl, const json_t *namespaces)
 {
 	struct hblab_script script;
 	const json_t *name;
-	char path[320];
 	size_t i;
 
 	hblab_script_begin(&script);
 	json_array_foreach((json_t *)namespaces, i, name) {
-		snprintf(path, sizeof(path), "/run/netns/%s",
-			 json_string_value(name));
-		if (!access(path, F_OK))
+		if (netns_exists(json_string_value(name)))
 			fprintf(script.out, "netns del %s\n",
 				json_string_value(name));
 	}

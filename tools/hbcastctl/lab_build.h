@@ -7,6 +7,7 @@
 
 #include "lab_net.h"
 
+int hblab_check_free(struct hbctl *ctl, const struct hblab_net *net);
 int hblab_build(struct hbctl *ctl, const struct hblab_net *net);
 int hblab_demolish(struct hbctl *ctl, const json_t *namespaces);
 
