@@ -61,37 +61,36 @@ void hbc_burst_put(struct hbc_burst *b);
 int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 		       unsigned int len);
 
+/* Vectors that hbc_burst_add_skb() takes for all of @skb, at the most. */
+unsigned int hbc_burst_need(const struct sk_buff *skb);
+
 /**
  * hbc_burst_add_skb() - append bytes of a received skb without copying
- * @b: burst with a single owner
+ * @b: burst with a single owner and enough vectors (hbc_burst_need())
  * @skb: its pages are shared; bytes that do not lie in pages that can be sent
  *	on are copied
  * @off: first byte
  * @len: in bytes
  *
  * Context: process, may sleep.
- * Return: bytes appended, which is less than @len when the vectors are used
- * up; -ENOMEM.
+ * Return: 0; -ENOSPC without vectors, -ENOMEM: the burst is of no use then.
  */
 int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
 		      unsigned int len);
 
-/* Append a copy of @len bytes at @data, HBC_CONTROL_MAX at most: 0 or -errno. */
+/* Append a copy of @len bytes at @data, a page at most: 0 or -errno. */
 int hbc_burst_add_copy(struct hbc_burst *b, const void *data, unsigned int len, gfp_t gfp);
 
 /* Drop all bytes from @len on. The burst has a single owner. */
 void hbc_burst_trim(struct hbc_burst *b, u32 len);
 
-/* Move the bytes from @len on to the end of @to, which has room for them. */
-void hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to);
+/* Move the bytes from @len on to the end of @to: 0, or -ENOSPC without vectors. */
+int hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to);
 
 /* Copy @len bytes at @pos out of the burst into @to. They are all there. */
 void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len);
 
 /* One frame as a burst of its own, copied; NULL without memory. */
 struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp);
-
-int hbc_burst_init(void);
-void hbc_burst_exit(void);
 
 #endif /* _HBC_BURST_H */

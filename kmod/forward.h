@@ -3,12 +3,24 @@
 #ifndef _HBC_FORWARD_H
 #define _HBC_FORWARD_H
 
+#include <linux/types.h>
+
 struct hbc_burst;
+struct hbc_fragment;
 struct hbc_tree;
 
 /* Queue @b on every child of @tree; sends nothing yet. Context: process. */
 void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b);
 /* Send what is queued at the children of @tree. Context: process. */
 void hbc_forward_send(struct hbc_tree *tree);
+/* Whether every child of @tree that is not lost has room. Context: any. */
+bool hbc_forward_room(struct hbc_tree *tree);
+
+/*
+ * Tell all nodes below @tree that no more of a message comes: @f->reason says
+ * why, @f->crc is filled in. Lanes fail where there is no memory for it.
+ * Context: process.
+ */
+void hbc_forward_abort(struct hbc_tree *tree, struct hbc_fragment *f);
 
 #endif /* _HBC_FORWARD_H */

@@ -20,8 +20,9 @@
 #include "receive.h"
 #include "wire.h"
 
-struct hbc_burst;
-struct hbc_group;
+struct hbc_ack;
+struct hbc_assembly;
+struct hbc_handshake;
 struct hbc_net;
 struct hbc_schedule;
 struct sock;
@@ -29,57 +30,82 @@ struct socket;
 
 enum hbc_lane_state {
 	HBC_LANE_CONNECTING,	/* connector: TCP is not established */
-	HBC_LANE_HANDSHAKE,	/* neither side has proved itself, or one */
+	HBC_LANE_HANDSHAKE,	/* the two sides have not proved themselves */
 	HBC_LANE_READY,
 	HBC_LANE_BACKOFF,	/* connector: waits before the next try */
 	HBC_LANE_CLOSED,
 };
 
-/* Written by one work item each; read by anybody without a lock. */
+/* Bits of struct hbc_lane's flags. */
+enum {
+	HBC_LANE_BORN,		/* the life work may run */
+	HBC_LANE_CLOSING,	/* shall end */
+	HBC_LANE_DRAINING,	/* shall end when its queue is empty */
+	HBC_LANE_PAUSED,	/* reading waits for room elsewhere */
+	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
+	HBC_LANE_DEAD,		/* has been away for dead-interval */
+	HBC_LANE_ANNOUNCED,	/* lane_up was told, lane_down was not yet */
+};
+
+/* Counters; each has one writer at a time, readers take what they see. */
 struct hbc_lane_stats {
 	u64 tx_bytes;
 	u64 tx_bursts;
 	u64 rx_bytes;
 	u64 rx_fragments;
 	u64 tx_full;		/* times that the socket had no room */
-	u64 rx_paused;		/* times that reading stopped for lack of room below */
+	u64 rx_paused;		/* times that reading stopped for lack of room */
 	u64 dropped;		/* bursts that a broken connection took with it */
 	u32 connects;
 	u32 rejects;
+};
+
+/* A socket's callbacks as they were before a lane took it over. */
+struct hbc_lane_callbacks {
+	void (*data_ready)(struct sock *sk);
+	void (*write_space)(struct sock *sk);
+	void (*state_change)(struct sock *sk);
+	void (*error_report)(struct sock *sk);
 };
 
 /**
  * struct hbc_lane - one connection's life
  * @ref: references; the life work holds one until the lane is closed
  * @hn: the node
+ * @id: unique in the namespace; set once, under hn->lanes_lock
  * @link: hn->lanes; hn->lanes_lock
- * @half_link: hn->half_open; hn->lanes_lock
- * @sched_link: sched->lanes (connectors); hn->lock
- * @sched: schedule; set at birth (connector) or by the handshake (acceptor),
- *	a reference
+ * @half_link: hn->half_open, empty when not on it; hn->lanes_lock
+ * @sched_link: sched->children or sched->parents; sched->lock
+ * @sched: schedule, a reference; set at birth (connector) or by the
+ *	handshake (acceptor) before the lane is READY
  * @peer: the other's node id; 0 before an acceptor has seen HELLO
  * @slot: number of the tree
+ * @mss: payload bytes of a TCP segment when it was READY last, 0 before
  * @connector: this node is the parent
  * @users: trees that send over this lane (connectors); hn->lock
+ * @tree_sent: the child knows all trees of this lane (connectors); hn->lock
  * @addr: the child's address (connectors)
  * @state: enum hbc_lane_state; written by the life and receive work
- * @error: why the connection ends, a positive errno; first one wins
- * @reason: enum hbc_reject_reason that the other side gave
- * @closing: the lane shall end; set once by hbc_lane_close()
- * @draining: end when the queue is empty
+ * @error: why the connection ends, a positive errno; the first one wins
+ * @reason: enum hbc_reject_reason that the other side gave last
+ * @flags: HBC_LANE_* bits
  * @sock: the connection; set and cleared by the life work under @tx_mutex
+ * @saved: what @sock's callbacks were
  * @life: connects, watches, reconnects, ends
  * @rx_work: reads; runs until the socket is empty or somebody is full
  * @tx_work: sends when the socket has room again
  * @rx: the receive side's state; @rx_work only
- * @rx_paused: bit 0: reading waits for room below
+ * @assembly: nodes of a TREE that has not come whole; @rx_work only
+ * @handshake: nonces and transcript while the handshake lasts, else NULL;
+ *	@rx_work, and @life while @rx_work is cancelled
  * @last_rx: jiffies of the last byte that came
  * @last_tx: jiffies of the last byte that went
- * @handshake: nonces and transcript while the handshake lasts, else NULL
- * @queue_lock: @queue, @queued, @acks, @nr_acks
+ * @since: jiffies when the connection was begun or lost
+ * @retry: next pause before a reconnect in ms; @life only
+ * @queue_lock: @queue, @queued, @acks, @nr_acks, and @state's turn to CLOSED
  * @queue: bursts to be sent (struct hbc_lane_entry)
  * @queued: truesize of @queue in bytes
- * @acks: reports for the parent that are not in a frame yet
+ * @acks: reports for the parent that are not in a frame yet (acceptors)
  * @nr_acks: entries of @acks in use
  * @tx_mutex: @sock against its end, @tx_off; held while sending
  * @tx_off: bytes of the queue's first burst that have been sent
@@ -88,14 +114,17 @@ struct hbc_lane_stats {
 struct hbc_lane {
 	struct kref ref;
 	struct hbc_net *hn;
+	u32 id;
 	struct list_head link;
 	struct list_head half_link;
 	struct list_head sched_link;
 	struct hbc_schedule *sched;
 	u32 peer;
 	u8 slot;
+	u32 mss;
 	bool connector;
 	unsigned int users;
+	bool tree_sent;
 	struct sockaddr_storage addr;
 
 	enum hbc_lane_state state;
@@ -104,23 +133,25 @@ struct hbc_lane {
 	unsigned long flags;
 
 	struct socket *sock;
+	struct hbc_lane_callbacks saved;
 	struct delayed_work life;
 	struct work_struct rx_work;
 	struct work_struct tx_work;
 	struct hbc_receive rx;
+	struct hbc_assembly *assembly;
+	struct hbc_handshake *handshake;
 	unsigned long last_rx;
 	unsigned long last_tx;
-	unsigned long down_since;
-	unsigned long stalled_since;
-	struct hbc_handshake *handshake;
+	unsigned long since;
+	unsigned int retry;
 
-	spinlock_t queue_lock;
+	spinlock_t queue_lock; /* the queue */
 	struct list_head queue;
 	unsigned int queued;
 	struct hbc_ack *acks;
 	unsigned int nr_acks;
 
-	struct mutex tx_mutex;
+	struct mutex tx_mutex; /* sending */
 	unsigned int tx_off;
 
 	struct hbc_lane_stats stats;
@@ -140,20 +171,14 @@ void hbc_lane_close(struct hbc_lane *lane, bool drain);
 void hbc_lane_get(struct hbc_lane *lane);
 void hbc_lane_put(struct hbc_lane *lane);
 
-/* Whether the queue is below its bound. Context: any. */
-bool hbc_lane_room(const struct hbc_lane *lane);
-/* Append; takes a reference on @b. Never fails; who queues asks for room first. */
-int hbc_lane_queue(struct hbc_lane *lane, struct hbc_burst *b);
-/* Append one frame, copied: 0 or -ENOMEM. Context: process. */
-int hbc_lane_frame(struct hbc_lane *lane, const void *frame, unsigned int len);
-/* Append a report for the parent. Context: any but hard irq. */
-void hbc_lane_ack(struct hbc_lane *lane, const struct hbc_ack *ack);
-/* Send what is queued as far as the socket takes it. Context: process. */
-void hbc_lane_send(struct hbc_lane *lane);
 /* The connection is of no use any more; @error is a positive errno. Context: any. */
 void hbc_lane_fail(struct hbc_lane *lane, int error);
-/* Reading may go on. Context: any. */
+/* The handshake's end, from the receive work: both sides have proved themselves. */
+void hbc_lane_ready(struct hbc_lane *lane);
+/* Reading may go on, if it had stopped for lack of room. Context: any. */
 void hbc_lane_unpause(struct hbc_lane *lane);
+/* Let the sending work item run. Context: any. */
+void hbc_lane_kick(struct hbc_lane *lane);
 
 int hbc_lane_init(void);
 void hbc_lane_exit(void);

@@ -14,6 +14,7 @@ struct hbc_hdr;
 struct hbc_fragment;
 struct hbc_run;
 struct hbc_burst;
+struct hbc_lane;
 struct hbc_schedule;
 
 #define HBC_MESSAGES_MAX	4096	/* open messages per schedule */
@@ -27,11 +28,16 @@ struct hbc_schedule;
  * @total: bytes
  * @port: of the sockets
  * @epoch: of its fragments
+ * @slot: of its fragments
+ * @lane: where they come from; only compared
  * @next: offset of the fragment that comes next; the receive work of the lane
- * @deliveries: sockets that read it (struct hbc_delivery); sched->lock
- * @unread: deliveries that are neither complete nor failed; sched->lock
+ * @whole: nothing more comes; the receive work of the lane
+ * @deliveries: sockets that read it (struct hbc_delivery); filled before
+ *	anybody else knows the message, emptied when nobody does any more
+ * @open: deliveries that are not finished, and one for the receive work
+ *	until it has handed over the end; sched->lock
  * @reported: bytes in the last progress report; sched->lock
- * @ended: all has arrived, or the end has; sched->lock
+ * @reason: enum hbcast_reason of the first failure, 0; sched->lock
  * @acked: the final report is sent; sched->lock
  */
 struct hbc_message {
@@ -42,13 +48,15 @@ struct hbc_message {
 	u64 total;
 	u16 port;
 	u32 epoch;
+	u8 slot;
+	const struct hbc_lane *lane;
 	u64 next;
+	bool whole;
 	struct list_head deliveries;
-	unsigned int unread;
+	unsigned int open;
 	u64 reported;
-	bool ended;
-	bool acked;
 	u8 reason;
+	bool acked;
 };
 
 void hbc_message_get(struct hbc_message *m);
@@ -56,7 +64,7 @@ void hbc_message_put(struct hbc_message *m);
 
 /**
  * hbc_message_fragment() - account for a fragment that arrived
- * @sched: of the lane
+ * @lane: where it arrived
  * @h: the frame's header
  * @f: the fragment's
  * @m: in: the message of the fragment before, or NULL; out: this one's,
@@ -68,7 +76,7 @@ void hbc_message_put(struct hbc_message *m);
  * Return: 0 to forward and deliver it, 1 to drop it (the rest of a message
  * that was cut off), -EBADMSG for a lane that must end, -ENOMEM.
  */
-int hbc_message_fragment(struct hbc_schedule *sched, const struct hbc_hdr *h,
+int hbc_message_fragment(struct hbc_lane *lane, const struct hbc_hdr *h,
 			 const struct hbc_fragment *f, struct hbc_message **m);
 
 /* Give a run of fragments to the sockets that read its message. Context: process. */
@@ -78,10 +86,11 @@ void hbc_message_deliver(const struct hbc_run *run, struct hbc_burst *b);
 bool hbc_message_room(struct hbc_schedule *sched);
 
 /*
- * The lane from the parent is gone: every message that is not whole ends with
- * @reason, here and, by ABORT, at all nodes below. Context: process.
+ * The lane from the parent is gone (NULL: all of them): every message that
+ * came over it and is not whole ends with @reason, here and, by ABORT, at all
+ * nodes below. Context: process.
  */
-void hbc_message_abort_all(struct hbc_schedule *sched, u8 reason);
+void hbc_message_abort_all(struct hbc_schedule *sched, struct hbc_lane *lane, u8 reason);
 
 /*
  * What deliveries tell: @bytes have been read so far by one of them; one is

@@ -46,11 +46,15 @@ struct hbc_inflow {
 /**
  * struct hbc_receive - where a lane is in its stream
  * @hdr: the common header of the frame that is being read
+ * @frag: a fragment's header, when @judged
  * @head: first bytes of the frame; whole for control frames
  * @have: bytes of @head
- * @left: bytes of the frame that have not come
- * @skip: the frame is dropped: its bytes are not kept
+ * @left: bytes of a fragment's payload that have not come
  * @whole: bytes of the last inflow's burst up to the last whole frame
+ * @judged: the fragment at hand has been accounted for
+ * @placed: it has a burst to go to
+ * @skip: it is dropped: its bytes are not kept
+ * @control: @head holds a whole control frame that waits to be handled
  * @message: message of the fragment before, a reference, or NULL
  * @tree: tree of the fragment before, a reference, or NULL
  * @inflow: bursts that wait to be forwarded; the last one is being filled
@@ -60,11 +64,15 @@ struct hbc_inflow {
  */
 struct hbc_receive {
 	struct hbc_hdr hdr;
+	struct hbc_fragment frag;
 	u8 *head;
 	u32 have;
 	u32 left;
-	bool skip;
 	u32 whole;
+	bool judged;
+	bool placed;
+	bool skip;
+	bool control;
 	struct hbc_message *message;
 	struct hbc_tree *tree;
 	struct hbc_inflow *inflow;

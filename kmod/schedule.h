@@ -46,6 +46,8 @@ struct hbc_edge {
  * @epoch: counts the root's plans from 1
  * @slot: number of the tree in its plan
  * @announced: TREE_ACK for the whole subtree has been sent; hn->lock
+ * @from: lane over which it came last, NULL at the root and when that lane
+ *	has broken; hn->lock
  * @nr_nodes: entries of @nodes
  * @nodes: the subtree in preorder, this node first
  * @nr_edges: entries of @edge
@@ -61,6 +63,7 @@ struct hbc_tree {
 	u32 epoch;
 	u8 slot;
 	bool announced;
+	struct hbc_lane *from;
 	u32 nr_nodes;
 	struct hbc_tree_node *nodes;
 	u32 nr_edges;
@@ -68,6 +71,28 @@ struct hbc_tree {
 };
 
 #define HBC_MESSAGE_HASH_BITS	6
+/* Bits of struct hbc_schedule's flags. */
+enum {
+	HBC_SCHEDULE_WAITING,	/* somebody waits for room below */
+	HBC_SCHEDULE_CHOKED,	/* a local receiver had no room; look at all of them */
+};
+
+#define HBC_SCHEDULES_MAX	1024	/* roots per group */
+#define HBC_TREES_MAX		16	/* epochs of one root that are not over */
+
+/**
+ * struct hbc_assembly - a subtree of which not all TREE frames have come
+ * @epoch: its epoch
+ * @total: nodes that it will have
+ * @have: nodes that have come
+ * @nodes: the nodes
+ */
+struct hbc_assembly {
+	u32 epoch;
+	u32 total;
+	u32 have;
+	struct hbc_tree_node nodes[];
+};
 
 /**
  * struct hbc_schedule - one root's plans in one group at this node
@@ -76,17 +101,21 @@ struct hbc_tree {
  * @hn: the node
  * @group: a reference
  * @root: the root's node id; this node's own if it is the root
- * @trees: struct hbc_tree, newest epoch first; hn->lock, RCU
- * @lanes: lanes to children (struct hbc_lane, sched_link); hn->lock
- * @assembly: a tree of which not all TREE frames have come; hn->lock
- * @lock: @up, @messages, @nr_messages and the fields that message.h names
- * @up: newest lane from a parent that is READY, NULL for none; a reference
+ * @trees: struct hbc_tree, newest epoch first; written under hn->lock, read
+ *	under RCU
+ * @nr_trees: their number; hn->lock
+ * @lock: @children, @parents, @up, @messages, @nr_messages and the fields
+ *	that message.h names
+ * @children: lanes to children (struct hbc_lane, sched_link); changed under
+ *	hn->lock and @lock
+ * @parents: lanes from parents that are READY
+ * @up: the newest of @parents, NULL for none
  * @messages: open messages by id (struct hbc_message)
  * @nr_messages: their number
- * @source: at the root the queue of what is to be sent, else NULL; set once
- * @gone: group or root is going; no new trees or messages; hn->lock, read
- *	without it by READ_ONCE
- * @paused: a lane from a parent, or the source, waits for room below; bit 0
+ * @origin: at the root the queue of what is to be sent, else NULL; set once
+ * @orphan: ends the schedule when no parent comes back
+ * @gone: no new trees, lanes or messages; written under hn->lock
+ * @flags: HBC_SCHEDULE_* bits
  */
 struct hbc_schedule {
 	struct kref ref;
@@ -95,38 +124,43 @@ struct hbc_schedule {
 	struct hbc_group *group;
 	u32 root;
 	struct list_head trees;
-	struct list_head lanes;
-	struct hbc_tree *assembly;
-	u32 assembled;
-	spinlock_t lock;
+	unsigned int nr_trees;
+	spinlock_t lock; /* lanes and messages */
+	struct list_head children;
+	struct list_head parents;
 	struct hbc_lane *up;
 	struct hlist_head messages[1 << HBC_MESSAGE_HASH_BITS];
 	unsigned int nr_messages;
 	struct hbc_origin *origin;
+	struct delayed_work orphan;
 	bool gone;
-	unsigned long paused;
+	unsigned long flags;
 };
 
 /*
  * The schedule of @root in @group, made if it is not there. hn->lock held.
- * Return: with a reference for the caller, or ERR_PTR(-ENOMEM).
+ * Return: with a reference for the caller, or an ERR_PTR.
  */
 struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root);
 void hbc_schedule_put(struct hbc_schedule *sched);
 /* hn->lock held; NULL if there is none; no reference taken. */
 struct hbc_schedule *hbc_schedule_find(struct hbc_group *group, u32 root);
-/* Ends trees, lanes, messages and the source with @reason. hn->lock held. */
+/*
+ * Ends trees, lanes, messages and the source with @reason (enum
+ * hbcast_reason). hn->lock held.
+ */
 void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason);
 
 /* A reference on the tree, or NULL. @epoch 0: the newest. Context: any. */
 struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot);
 void hbc_tree_put(struct hbc_tree *tree);
+/* Bytes of a fragment that fill a segment on every lane of the root. Context: any. */
+unsigned int hbc_tree_fragment(const struct hbc_tree *tree);
 
 /**
  * hbc_schedule_commit() - make a plan the newest epoch of this root
  * @sched: schedule of this very node as root
- * @nodes: the tree of slot 0 in preorder, this node first; the schedule
- *	takes it over (kvfree()) on success
+ * @nodes: the tree of slot 0 in preorder, this node first; a copy is made
  * @nr: entries of @nodes
  * @epoch: set to the epoch that holds the plan now
  * @extack: why not
@@ -136,31 +170,41 @@ void hbc_tree_put(struct hbc_tree *tree);
  * Context: process, hn->lock held.
  * Return: 0 applied, 1 nothing to change, or a negative errno.
  */
-int hbc_schedule_commit(struct hbc_schedule *sched, struct hbc_tree_node *nodes, u32 nr,
+int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *nodes, u32 nr,
 			u32 *epoch, struct netlink_ext_ack *extack);
 
-/* What lanes tell. Context: process, hn->lock not held. */
-int hbc_schedule_tree(struct hbc_lane *lane, u8 slot, const struct hbc_tree_frame *f,
-		      const struct hbc_tree_node *node);
-void hbc_schedule_tree_ack(struct hbc_lane *lane, u8 slot, const struct hbc_tree_ack *f);
-void hbc_schedule_epoch_end(struct hbc_lane *lane, u8 slot, u32 epoch);
-void hbc_schedule_lost(struct hbc_lane *lane, u8 slot, u8 flags, const struct hbc_lost *f,
-		       const u32 *node);
-void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack);
-/* A lane became READY, broke, or stayed away for dead-interval. */
-void hbc_schedule_lane_up(struct hbc_lane *lane);
-void hbc_schedule_lane_down(struct hbc_lane *lane, u8 reason);
-void hbc_schedule_lane_dead(struct hbc_lane *lane);
-
 /*
- * The root has no message of @tree's epoch left and a newer epoch is there:
- * ends the old one along its tree. hn->lock not held.
+ * The root has no message of @tree's epoch left: if a newer epoch is there,
+ * the old one ends along its tree. Context: process, hn->lock not held.
  */
 void hbc_schedule_retire(struct hbc_tree *tree);
 
-/* Whether every lane of @tree has room. Context: process. */
-bool hbc_tree_room(struct hbc_tree *tree);
-/* Somebody below made room: whoever waits goes on. Context: any. */
+/* Somebody made room: whoever waits goes on. Context: process or softirq. */
 void hbc_schedule_resume(struct hbc_schedule *sched);
+
+/* Members below that are lost or back (HBC_LOST_*). Context: process, no spinlocks. */
+void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
+			    const struct hbc_lost *lost, const u32 *node);
+
+/* A report on its way to the root. Context: process, no spinlocks. */
+void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack);
+
+/* What lanes tell. Context: process, hn->lock not held. */
+
+/* Part of this node's subtree: 0, or why the lane must end. */
+int hbc_schedule_tree(struct hbc_lane *lane, const struct hbc_tree_frame *f,
+		      const struct hbc_tree_node *node);
+void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f);
+void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch);
+void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, const struct hbc_lost *f,
+		       const u32 *node);
+/* The lane is about to be READY: 0, or why it must end. */
+int hbc_schedule_lane_up(struct hbc_lane *lane);
+/* The lane was READY and broke; @reason is an enum hbcast_reason. */
+void hbc_schedule_lane_down(struct hbc_lane *lane, u8 reason);
+/* The lane to a child has not been READY for dead-interval. */
+void hbc_schedule_lane_dead(struct hbc_lane *lane);
+/* The child does not want the lane: enum hbc_reject_reason. */
+void hbc_schedule_refused(struct hbc_lane *lane, u16 reason);
 
 #endif /* _HBC_SCHEDULE_H */

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A burst: an immutable run of whole frames, shared by every queue it is on. */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "burst.h"
+#include "source.h"
+#include "wire.h"
+
+struct hbc_burst *hbc_burst_alloc(unsigned int max, gfp_t gfp)
+{
+	struct hbc_burst *b = kmalloc(struct_size(b, bv, max), gfp | __GFP_NOWARN);
+
+	if (!b)
+		return NULL;
+	refcount_set(&b->ref, 1);
+	b->len = 0;
+	b->truesize = struct_size(b, bv, max);
+	b->nr = 0;
+	b->max = max;
+	b->owner = NULL;
+	return b;
+}
+
+void hbc_burst_put(struct hbc_burst *b)
+{
+	unsigned int i;
+
+	if (!refcount_dec_and_test(&b->ref))
+		return;
+	for (i = 0; i < b->nr; i++)
+		put_page(b->bv[i].bv_page);
+	if (b->owner)
+		hbc_source_uncharge(b->owner, b->truesize);
+	kfree(b);
+}
+
+/* Whether @page at @off goes on where @last ends, inside one allocation. */
+static bool hbc_burst_extends(const struct bio_vec *last, struct page *page, unsigned int off)
+{
+	return compound_head(last->bv_page) == compound_head(page) &&
+	       page_to_phys(last->bv_page) + last->bv_offset + last->bv_len ==
+	       page_to_phys(page) + off;
+}
+
+int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
+		       unsigned int len)
+{
+	struct bio_vec *last = b->nr ? &b->bv[b->nr - 1] : NULL;
+
+	if (last && hbc_burst_extends(last, page, off)) {
+		last->bv_len += len;
+	} else {
+		if (b->nr == b->max)
+			return -ENOSPC;
+		get_page(page);
+		bvec_set_page(&b->bv[b->nr++], page, len, off);
+	}
+	b->len += len;
+	return 0;
+}
+
+int hbc_burst_add_copy(struct hbc_burst *b, const void *data, unsigned int len, gfp_t gfp)
+{
+	struct page *page;
+	int err;
+
+	if (WARN_ON_ONCE(len > PAGE_SIZE))
+		return -EMSGSIZE;
+	page = alloc_page(gfp | __GFP_NOWARN);
+	if (!page)
+		return -ENOMEM;
+	memcpy(page_address(page), data, len);
+	err = hbc_burst_add_page(b, page, 0, len);
+	if (!err)
+		b->truesize += PAGE_SIZE;
+	put_page(page);
+	return err;
+}
+
+/* Bytes that lie in memory which cannot be sent as pages: copied page by page. */
+static int hbc_burst_add_foreign(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
+				 unsigned int len)
+{
+	int err = 0;
+
+	while (len && !err) {
+		unsigned int n = min_t(unsigned int, len, PAGE_SIZE);
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_NOWARN);
+
+		if (!page)
+			return -ENOMEM;
+		err = skb_copy_bits(skb, off, page_address(page), n);
+		if (!err)
+			err = hbc_burst_add_page(b, page, 0, n);
+		if (!err)
+			b->truesize += PAGE_SIZE;
+		put_page(page);
+		off += n;
+		len -= n;
+	}
+	return err;
+}
+
+static int hbc_burst_add_head(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
+			      unsigned int len)
+{
+	struct page *page;
+
+	if (!skb->head_frag)
+		return hbc_burst_add_foreign(b, skb, off, len);
+	page = virt_to_head_page(skb->data);
+	return hbc_burst_add_page(b, page, skb->data + off - (u8 *)page_address(page), len);
+}
+
+/* One skb without those on its frag_list. @off and @len lie inside. */
+static int hbc_burst_add_one(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
+			     unsigned int len)
+{
+	unsigned int start = skb_headlen(skb), n, i;
+	int err = 0;
+
+	if (off < start) {
+		n = min(len, start - off);
+		err = hbc_burst_add_head(b, skb, off, n);
+		off += n;
+		len -= n;
+	}
+	for (i = 0; i < skb_shinfo(skb)->nr_frags && len && !err; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		unsigned int size = skb_frag_size(frag);
+
+		if (off < start + size) {
+			n = min(len, start + size - off);
+			if (sendpage_ok(skb_frag_page(frag)))
+				err = hbc_burst_add_page(b, skb_frag_page(frag),
+							 skb_frag_off(frag) + off - start, n);
+			else
+				err = hbc_burst_add_foreign(b, skb, off, n);
+			off += n;
+			len -= n;
+		}
+		start += size;
+	}
+	return err;
+}
+
+unsigned int hbc_burst_need(const struct sk_buff *skb)
+{
+	/* A head of any size that has to be copied takes a vector a page. */
+	unsigned int need = 1 + skb_headlen(skb) / PAGE_SIZE + skb_shinfo(skb)->nr_frags;
+	struct sk_buff *frag;
+
+	skb_walk_frags(skb, frag)
+		need += skb_has_frag_list(frag) ? 1 + frag->len / PAGE_SIZE :
+			1 + skb_headlen(frag) / PAGE_SIZE + skb_shinfo(frag)->nr_frags;
+	return need;
+}
+
+int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
+		      unsigned int len)
+{
+	unsigned int start = skb_pagelen(skb), n;
+	struct sk_buff *frag;
+	int err = 0;
+
+	b->truesize += mul_u64_u32_div(skb->truesize, len, skb->len);
+	if (off < start) {
+		n = min(len, start - off);
+		err = hbc_burst_add_one(b, skb, off, n);
+		off += n;
+		len -= n;
+	}
+	skb_walk_frags(skb, frag) {
+		if (err || !len)
+			break;
+		if (off < start + frag->len) {
+			n = min(len, start + frag->len - off);
+			if (skb_has_frag_list(frag))
+				err = hbc_burst_add_foreign(b, frag, off - start, n);
+			else
+				err = hbc_burst_add_one(b, frag, off - start, n);
+			off += n;
+			len -= n;
+		}
+		start += frag->len;
+	}
+	return err;
+}
+
+void hbc_burst_trim(struct hbc_burst *b, u32 len)
+{
+	u32 extra = b->len - len;
+
+	while (extra) {
+		struct bio_vec *last = &b->bv[b->nr - 1];
+
+		if (last->bv_len > extra) {
+			last->bv_len -= extra;
+			break;
+		}
+		extra -= last->bv_len;
+		put_page(last->bv_page);
+		b->nr--;
+	}
+	b->len = len;
+}
+
+/* Index of the vector that holds byte @pos; *@skip is what lies before it there. */
+static unsigned int hbc_burst_seek(const struct hbc_burst *b, u32 pos, u32 *skip)
+{
+	unsigned int i = 0;
+
+	while (pos >= b->bv[i].bv_len)
+		pos -= b->bv[i++].bv_len;
+	*skip = pos;
+	return i;
+}
+
+int hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to)
+{
+	u32 moved = b->len - len, skip;
+	unsigned int i;
+	int err = 0;
+
+	if (!moved)
+		return 0;
+	for (i = hbc_burst_seek(b, len, &skip); i < b->nr && !err; i++, skip = 0) {
+		const struct bio_vec *bv = &b->bv[i];
+
+		err = hbc_burst_add_page(to, bv->bv_page, bv->bv_offset + skip,
+					 bv->bv_len - skip);
+	}
+	to->truesize += mul_u64_u32_div(b->truesize, moved, b->len);
+	hbc_burst_trim(b, len);
+	return err;
+}
+
+void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len)
+{
+	u32 skip;
+	unsigned int i = hbc_burst_seek(b, pos, &skip);
+
+	while (len) {
+		const struct bio_vec *bv = &b->bv[i];
+		unsigned int off = bv->bv_offset + skip;
+		unsigned int n = min3(len, bv->bv_len - skip,
+				      (u32)(PAGE_SIZE - offset_in_page(off)));
+
+		memcpy_from_page(to, bv->bv_page + (off >> PAGE_SHIFT), offset_in_page(off), n);
+		to += n;
+		len -= n;
+		skip += n;
+		if (skip == bv->bv_len) {
+			i++;
+			skip = 0;
+		}
+	}
+}
+
+struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp)
+{
+	struct hbc_burst *b = hbc_burst_alloc(1, gfp);
+
+	if (b && hbc_burst_add_copy(b, frame, len, gfp)) {
+		hbc_burst_put(b);
+		return NULL;
+	}
+	return b;
+}

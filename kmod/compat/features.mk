@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0
+# What this kernel's headers offer; nothing else in the module asks for versions.
+
+# $(call hbc-has,HEADER,PATTERN,SYMBOL): define SYMBOL if HEADER holds PATTERN
+hbc-has = $(if $(shell grep -s -e '$(2)' $(srctree)/include/$(1)),-D$(3))
+
+ccflags-y += $(call hbc-has,linux/net.h,kernel_sendpage_locked,HBC_HAVE_SENDPAGE)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pages to a TCP socket without copying. */
+#ifndef _HBC_COMPAT_SEND_H
+#define _HBC_COMPAT_SEND_H
+
+#include <linux/bvec.h>
+#include <linux/net.h>
+#include <linux/socket.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+
+/**
+ * hbc_compat_send() - send a vector of pages
+ * @sock: TCP socket
+ * @bv: pages; TCP takes its own references
+ * @nr: entries of @bv
+ * @skip: bytes of @bv to leave out at the front
+ * @len: bytes in @bv, @skip included
+ * @flags: MSG_DONTWAIT, MSG_MORE, MSG_NOSIGNAL
+ *
+ * Context: process, may sleep for the socket's lock.
+ * Return: bytes taken, or a negative errno if there were none.
+ */
+#ifdef HBC_HAVE_SENDPAGE
+static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
+				  unsigned int skip, unsigned int len, int flags)
+{
+	int more = flags | MSG_MORE | MSG_SENDPAGE_NOTLAST;
+	int sent = 0, err = 0;
+	unsigned int i;
+
+	lock_sock(sock->sk);
+	for (i = 0; i < nr; i++) {
+		unsigned int n = bv[i].bv_len;
+
+		if (skip >= n) {
+			skip -= n;
+			continue;
+		}
+		n -= skip;
+		err = kernel_sendpage_locked(sock->sk, bv[i].bv_page, bv[i].bv_offset + skip, n,
+					     i + 1 < nr ? more : flags);
+		if (err <= 0)
+			break;
+		sent += err;
+		if (err < n)
+			break;
+		skip = 0;
+	}
+	release_sock(sock->sk);
+	return sent ?: err;
+}
+#else
+static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
+				  unsigned int skip, unsigned int len, int flags)
+{
+	struct msghdr msg = { .msg_flags = flags | MSG_SPLICE_PAGES };
+
+	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, nr, len);
+	iov_iter_advance(&msg.msg_iter, skip);
+	return sock_sendmsg(sock, &msg);
+}
+#endif
+
+#endif /* _HBC_COMPAT_SEND_H */

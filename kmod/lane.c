@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A lane: one TCP connection, one edge of one tree, parent connects to child. */
+#include <linux/hbcast.h>
+#include <linux/net.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "event.h"
+#include "group.h"
+#include "handshake.h"
+#include "lane.h"
+#include "node.h"
+#include "schedule.h"
+#include "trace.h"
+#include "transmit.h"
+
+#define HBC_LANE_HANDSHAKE_MS	5000
+#define HBC_LANE_RETRY_MIN_MS	50
+#define HBC_LANE_RETRY_MAX_MS	2000
+#define HBC_LANE_HALF_OPEN_MAX	256
+
+static struct workqueue_struct *hbc_lane_wq;
+
+void hbc_lane_get(struct hbc_lane *lane)
+{
+	kref_get(&lane->ref);
+}
+
+static void hbc_lane_free(struct kref *ref)
+{
+	struct hbc_lane *lane = container_of(ref, struct hbc_lane, ref);
+	struct hbc_net *hn = lane->hn;
+
+	hbc_transmit_purge(lane);
+	hbc_handshake_free(lane);
+	hbc_receive_free(&lane->rx);
+	kvfree(lane->assembly);
+	kfree(lane->acks);
+	if (lane->sched)
+		hbc_schedule_put(lane->sched);
+	mutex_destroy(&lane->tx_mutex);
+	kfree(lane);
+	hbc_node_lane_end(hn);
+}
+
+void hbc_lane_put(struct hbc_lane *lane)
+{
+	kref_put(&lane->ref, hbc_lane_free);
+}
+
+/*
+ * Work that is queued holds no reference: the life work cancels it when it
+ * closes the lane, and nothing is queued from then on.
+ */
+static void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
+{
+	spin_lock_bh(&lane->queue_lock);
+	if (lane->state != HBC_LANE_CLOSED)
+		queue_work(hbc_lane_wq, work);
+	spin_unlock_bh(&lane->queue_lock);
+}
+
+static void hbc_lane_wake(struct hbc_lane *lane, unsigned long delay)
+{
+	spin_lock_bh(&lane->queue_lock);
+	if (lane->state != HBC_LANE_CLOSED && test_bit(HBC_LANE_BORN, &lane->flags))
+		mod_delayed_work(hbc_lane_wq, &lane->life, delay);
+	spin_unlock_bh(&lane->queue_lock);
+}
+
+void hbc_lane_kick(struct hbc_lane *lane)
+{
+	hbc_lane_run(lane, &lane->tx_work);
+}
+
+void hbc_lane_fail(struct hbc_lane *lane, int error)
+{
+	cmpxchg(&lane->error, 0, error);
+	hbc_lane_wake(lane, 0);
+}
+
+void hbc_lane_close(struct hbc_lane *lane, bool drain)
+{
+	set_bit(drain ? HBC_LANE_DRAINING : HBC_LANE_CLOSING, &lane->flags);
+	hbc_lane_wake(lane, 0);
+}
+
+void hbc_lane_unpause(struct hbc_lane *lane)
+{
+	WRITE_ONCE(lane->last_rx, jiffies);
+	if (test_and_clear_bit(HBC_LANE_PAUSED, &lane->flags))
+		hbc_lane_run(lane, &lane->rx_work);
+}
+
+/* Callbacks of the socket, in softirq or under its lock. */
+
+static void hbc_lane_data_ready(struct sock *sk)
+{
+	struct hbc_lane *lane;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	lane = sk->sk_user_data;
+	if (lane && !test_bit(HBC_LANE_PAUSED, &lane->flags))
+		hbc_lane_run(lane, &lane->rx_work);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void hbc_lane_write_space(struct sock *sk)
+{
+	struct hbc_lane *lane;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	lane = sk->sk_user_data;
+	if (lane && sk_stream_is_writeable(sk) &&
+	    test_and_clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags))
+		hbc_lane_run(lane, &lane->tx_work);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void hbc_lane_state_change(struct sock *sk)
+{
+	struct hbc_lane *lane;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	lane = sk->sk_user_data;
+	if (lane) {
+		if (sk->sk_state == TCP_ESTABLISHED)
+			hbc_lane_wake(lane, 0);
+		else
+			/* What came before the end is still to be read. */
+			hbc_lane_run(lane, &lane->rx_work);
+	}
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void hbc_lane_error_report(struct sock *sk)
+{
+	struct hbc_lane *lane;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	lane = sk->sk_user_data;
+	if (lane)
+		hbc_lane_fail(lane, READ_ONCE(sk->sk_err) ?: ECONNRESET);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+
+	tcp_sock_set_nodelay(sk);
+	mutex_lock(&lane->tx_mutex);
+	lane->sock = sock;
+	mutex_unlock(&lane->tx_mutex);
+	lock_sock(sk);
+	sk->sk_allocation = GFP_KERNEL;
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = lane;
+	lane->saved.data_ready = sk->sk_data_ready;
+	lane->saved.write_space = sk->sk_write_space;
+	lane->saved.state_change = sk->sk_state_change;
+	lane->saved.error_report = sk->sk_error_report;
+	sk->sk_data_ready = hbc_lane_data_ready;
+	sk->sk_write_space = hbc_lane_write_space;
+	sk->sk_state_change = hbc_lane_state_change;
+	sk->sk_error_report = hbc_lane_error_report;
+	write_unlock_bh(&sk->sk_callback_lock);
+	release_sock(sk);
+}
+
+/* Flag, callbacks, work, release: in this order nobody finds a dead socket. */
+static void hbc_lane_drop_sock(struct hbc_lane *lane)
+{
+	struct socket *sock = lane->sock;
+	struct sock *sk;
+
+	if (!sock)
+		return;
+	sk = sock->sk;
+	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = NULL;
+	sk->sk_data_ready = lane->saved.data_ready;
+	sk->sk_write_space = lane->saved.write_space;
+	sk->sk_state_change = lane->saved.state_change;
+	sk->sk_error_report = lane->saved.error_report;
+	write_unlock_bh(&sk->sk_callback_lock);
+	release_sock(sk);
+	cancel_work_sync(&lane->rx_work);
+	cancel_work_sync(&lane->tx_work);
+	mutex_lock(&lane->tx_mutex);
+	lane->sock = NULL;
+	mutex_unlock(&lane->tx_mutex);
+	/* A drained lane says goodbye; a failed one leaves nothing behind. */
+	if (READ_ONCE(lane->error) || !test_bit(HBC_LANE_DRAINING, &lane->flags))
+		sock_no_linger(sk);
+	else
+		kernel_sock_shutdown(sock, SHUT_RDWR);
+	sock_release(sock);
+}
+
+/* Connecting. */
+
+static int hbc_lane_bind(struct hbc_lane *lane, struct socket *sock)
+{
+	struct sockaddr_storage addr = lane->hn->addr;
+
+	if (addr.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&addr)->sin6_port = 0;
+	else
+		((struct sockaddr_in *)&addr)->sin_port = 0;
+	return kernel_bind(sock, (struct sockaddr *)&addr, sizeof(addr));
+}
+
+static void hbc_lane_open(struct hbc_lane *lane)
+{
+	struct sockaddr *addr = (struct sockaddr *)&lane->addr;
+	struct socket *sock;
+	int err;
+
+	WRITE_ONCE(lane->state, HBC_LANE_CONNECTING);
+	err = sock_create_kern(lane->hn->net, addr->sa_family, SOCK_STREAM, IPPROTO_TCP, &sock);
+	if (err)
+		goto fail;
+	lane->stats.connects++;
+	WRITE_ONCE(lane->last_rx, jiffies);
+	hbc_lane_adopt_sock(lane, sock);
+	err = hbc_lane_bind(lane, sock);
+	if (!err)
+		err = kernel_connect(sock, addr, sizeof(lane->addr), O_NONBLOCK);
+	if (err && err != -EINPROGRESS)
+		goto fail;
+	return;
+fail:
+	hbc_lane_fail(lane, -err);
+}
+
+static void hbc_lane_greet(struct hbc_lane *lane)
+{
+	int err;
+
+	if (lane->sock->sk->sk_state != TCP_ESTABLISHED)
+		return;
+	WRITE_ONCE(lane->last_rx, jiffies);
+	WRITE_ONCE(lane->state, HBC_LANE_HANDSHAKE);
+	err = hbc_handshake_start(lane);
+	if (err)
+		hbc_lane_fail(lane, -err);
+}
+
+void hbc_lane_ready(struct hbc_lane *lane)
+{
+	int err;
+
+	hbc_handshake_free(lane);
+	spin_lock(&lane->hn->lanes_lock);
+	if (!list_empty(&lane->half_link)) {
+		list_del_init(&lane->half_link);
+		lane->hn->nr_half_open--;
+	}
+	spin_unlock(&lane->hn->lanes_lock);
+	trace_hbc_lane_state(lane, HBC_LANE_READY, 0);
+	err = hbc_schedule_lane_up(lane);
+	if (err) {
+		hbc_lane_fail(lane, -err);
+		return;
+	}
+	set_bit(HBC_LANE_ANNOUNCED, &lane->flags);
+	clear_bit(HBC_LANE_DEAD, &lane->flags);
+	lane->retry = HBC_LANE_RETRY_MIN_MS;
+	lane->reason = HBC_REJECT_NONE;
+	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
+	WRITE_ONCE(lane->mss, tcp_sk(lane->sock->sk)->mss_cache);
+	/* Whoever sees READY sees what the handshake has set up. */
+	smp_store_release(&lane->state, HBC_LANE_READY);
+	hbc_event_lane(lane, true, 0);
+	hbc_lane_wake(lane, 0);
+	hbc_transmit_send(lane);
+}
+
+/* Life. */
+
+static void hbc_lane_lists_del(struct hbc_lane *lane)
+{
+	spin_lock(&lane->hn->lanes_lock);
+	list_del_init(&lane->link);
+	if (!list_empty(&lane->half_link)) {
+		list_del_init(&lane->half_link);
+		lane->hn->nr_half_open--;
+	}
+	spin_unlock(&lane->hn->lanes_lock);
+}
+
+/* The connection is over, for good or for now. */
+static void hbc_lane_disconnect(struct hbc_lane *lane)
+{
+	int error = READ_ONCE(lane->error);
+
+	trace_hbc_lane_state(lane, lane->state, error);
+	hbc_lane_drop_sock(lane);
+	if (!test_and_clear_bit(HBC_LANE_ANNOUNCED, &lane->flags))
+		return;
+	WRITE_ONCE(lane->since, jiffies);
+	hbc_schedule_lane_down(lane, HBCAST_REASON_LANE_LOST);
+	hbc_event_lane(lane, false, error);
+}
+
+static void hbc_lane_end(struct hbc_lane *lane)
+{
+	hbc_lane_disconnect(lane);
+	hbc_lane_lists_del(lane);
+	spin_lock_bh(&lane->queue_lock);
+	WRITE_ONCE(lane->state, HBC_LANE_CLOSED);
+	spin_unlock_bh(&lane->queue_lock);
+	cancel_work_sync(&lane->rx_work);
+	cancel_work_sync(&lane->tx_work);
+	cancel_delayed_work(&lane->life);
+	hbc_lane_put(lane);
+}
+
+/* A connector tries again after a pause; returns the pause in jiffies. */
+static unsigned long hbc_lane_backoff(struct hbc_lane *lane)
+{
+	unsigned int ms = lane->retry;
+
+	hbc_handshake_free(lane);
+	hbc_receive_reset(&lane->rx);
+	kvfree(lane->assembly);
+	lane->assembly = NULL;
+	clear_bit(HBC_LANE_PAUSED, &lane->flags);
+	WRITE_ONCE(lane->state, HBC_LANE_BACKOFF);
+	WRITE_ONCE(lane->error, 0);
+	lane->retry = min_t(unsigned int, 2 * ms, HBC_LANE_RETRY_MAX_MS);
+	return msecs_to_jiffies(ms);
+}
+
+static bool hbc_lane_ends(struct hbc_lane *lane)
+{
+	if (test_bit(HBC_LANE_CLOSING, &lane->flags))
+		return true;
+	if (READ_ONCE(lane->error) && !lane->connector)
+		return true;
+	return test_bit(HBC_LANE_DRAINING, &lane->flags) &&
+	       (READ_ONCE(lane->state) != HBC_LANE_READY || READ_ONCE(lane->error) ||
+		hbc_transmit_idle(lane));
+}
+
+static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
+{
+	const struct hbc_group_config *config = &lane->sched->group->config;
+	unsigned long dead = msecs_to_jiffies(READ_ONCE(config->dead_ms));
+	unsigned long stall = 2 * msecs_to_jiffies(READ_ONCE(config->stall_ms));
+	unsigned long interval = max(dead / 4, 1UL);
+	bool idle = hbc_transmit_idle(lane);
+
+	if (!test_bit(HBC_LANE_PAUSED, &lane->flags) &&
+	    time_after(jiffies, READ_ONCE(lane->last_rx) + dead)) {
+		hbc_lane_fail(lane, ETIMEDOUT);
+	} else if (!idle && time_after(jiffies, READ_ONCE(lane->last_tx) + stall)) {
+		hbc_lane_fail(lane, ETIME);
+	} else if (idle && time_after_eq(jiffies, READ_ONCE(lane->last_tx) + interval)) {
+		struct hbc_ping ping = { .token = ktime_get_ns() };
+		u8 frame[HBC_HDR_LEN + sizeof(u64)];
+
+		hbc_transmit_frame(lane, frame,
+				   hbc_wire_put_ping(frame, HBC_FRAME_PING, &ping));
+		hbc_transmit_send(lane);
+	}
+	return interval;
+}
+
+/* What is due in the present state; returns jiffies to the next look. */
+static unsigned long hbc_lane_step(struct hbc_lane *lane)
+{
+	unsigned long limit = msecs_to_jiffies(HBC_LANE_HANDSHAKE_MS);
+	enum hbc_lane_state state = READ_ONCE(lane->state);
+
+	switch (state) {
+	case HBC_LANE_BACKOFF:
+		hbc_lane_open(lane);
+		break;
+	case HBC_LANE_CONNECTING:
+		if (!lane->sock)
+			hbc_lane_open(lane);
+		else
+			hbc_lane_greet(lane);
+		fallthrough;
+	case HBC_LANE_HANDSHAKE:
+		if (time_after(jiffies, READ_ONCE(lane->last_rx) + limit))
+			hbc_lane_fail(lane, ETIMEDOUT);
+		break;
+	case HBC_LANE_READY:
+		return hbc_lane_keepalive(lane);
+	case HBC_LANE_CLOSED:
+		break;
+	}
+	return limit / 4;
+}
+
+/* Whether a connector has been away for dead-interval; told once. */
+static void hbc_lane_check_dead(struct hbc_lane *lane)
+{
+	unsigned long dead = msecs_to_jiffies(READ_ONCE(lane->sched->group->config.dead_ms));
+
+	if (READ_ONCE(lane->state) == HBC_LANE_READY || !time_after(jiffies, lane->since + dead))
+		return;
+	if (!test_and_set_bit(HBC_LANE_DEAD, &lane->flags))
+		hbc_schedule_lane_dead(lane);
+}
+
+static void hbc_lane_life(struct work_struct *work)
+{
+	struct hbc_lane *lane = container_of(to_delayed_work(work), struct hbc_lane, life);
+	unsigned long next;
+
+	if (hbc_lane_ends(lane)) {
+		hbc_lane_end(lane);
+		return;
+	}
+	if (READ_ONCE(lane->error)) {
+		hbc_lane_disconnect(lane);
+		next = hbc_lane_backoff(lane);
+	} else {
+		next = hbc_lane_step(lane);
+	}
+	if (lane->connector)
+		hbc_lane_check_dead(lane);
+	/* Whoever woke the lane meanwhile comes first. */
+	queue_delayed_work(hbc_lane_wq, &lane->life, next);
+}
+
+static void hbc_lane_tx_work(struct work_struct *work)
+{
+	struct hbc_lane *lane = container_of(work, struct hbc_lane, tx_work);
+
+	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
+	hbc_transmit_send(lane);
+}
+
+static void hbc_lane_rx_work(struct work_struct *work)
+{
+	struct hbc_lane *lane = container_of(work, struct hbc_lane, rx_work);
+	int err;
+
+	if (!lane->sock || READ_ONCE(lane->error))
+		return;
+	err = hbc_receive_turn(lane);
+	if (err > 0)
+		hbc_lane_run(lane, &lane->rx_work);
+	else if (err < 0 && err != -EAGAIN)
+		hbc_lane_fail(lane, -err);
+}
+
+/* Birth. */
+
+static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
+{
+	struct hbc_lane *lane = kzalloc(sizeof(*lane), GFP_KERNEL);
+
+	if (!lane)
+		return NULL;
+	if (hbc_receive_alloc(&lane->rx))
+		goto free;
+	if (!connector) {
+		lane->acks = kmalloc_array(HBC_ACK_MAX_ENTRIES, sizeof(*lane->acks), GFP_KERNEL);
+		if (!lane->acks)
+			goto free_rx;
+	}
+	kref_init(&lane->ref);
+	lane->hn = hn;
+	lane->connector = connector;
+	lane->retry = HBC_LANE_RETRY_MIN_MS;
+	lane->since = jiffies;
+	lane->last_rx = jiffies;
+	lane->last_tx = jiffies;
+	INIT_LIST_HEAD(&lane->link);
+	INIT_LIST_HEAD(&lane->half_link);
+	INIT_LIST_HEAD(&lane->sched_link);
+	INIT_LIST_HEAD(&lane->queue);
+	spin_lock_init(&lane->queue_lock);
+	mutex_init(&lane->tx_mutex);
+	INIT_DELAYED_WORK(&lane->life, hbc_lane_life);
+	INIT_WORK(&lane->rx_work, hbc_lane_rx_work);
+	INIT_WORK(&lane->tx_work, hbc_lane_tx_work);
+	atomic_inc(&hn->nr_lanes);
+	return lane;
+free_rx:
+	hbc_receive_free(&lane->rx);
+free:
+	kfree(lane);
+	return NULL;
+}
+
+struct hbc_lane *hbc_lane_connect(struct hbc_schedule *sched, u8 slot, u32 peer,
+				  const struct sockaddr_storage *addr)
+{
+	struct hbc_net *hn = sched->hn;
+	struct hbc_lane *lane = hbc_lane_new(hn, true);
+
+	lockdep_assert_held(&hn->lock);
+	if (!lane)
+		return ERR_PTR(-ENOMEM);
+	kref_get(&sched->ref);
+	lane->sched = sched;
+	lane->slot = slot;
+	lane->peer = peer;
+	lane->addr = *addr;
+	hbc_lane_get(lane);
+	spin_lock(&hn->lanes_lock);
+	lane->id = ++hn->lane_ids;
+	list_add_tail(&lane->link, &hn->lanes);
+	spin_unlock(&hn->lanes_lock);
+	set_bit(HBC_LANE_BORN, &lane->flags);
+	hbc_lane_wake(lane, 0);
+	return lane;
+}
+
+/* Makes room for one more handshake at the cost of the oldest. lanes_lock held. */
+static void hbc_lane_evict(struct hbc_net *hn)
+{
+	struct hbc_lane *oldest;
+
+	lockdep_assert_held(&hn->lanes_lock);
+	if (hn->nr_half_open < HBC_LANE_HALF_OPEN_MAX)
+		return;
+	oldest = list_first_entry(&hn->half_open, struct hbc_lane, half_link);
+	list_del_init(&oldest->half_link);
+	hn->nr_half_open--;
+	hbc_lane_fail(oldest, EBUSY);
+}
+
+void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
+{
+	struct hbc_lane *lane = hbc_lane_new(hn, false);
+
+	if (!lane) {
+		sock_release(sock);
+		return;
+	}
+	lane->state = HBC_LANE_HANDSHAKE;
+	spin_lock(&hn->lanes_lock);
+	hbc_lane_evict(hn);
+	list_add_tail(&lane->half_link, &hn->half_open);
+	hn->nr_half_open++;
+	lane->id = ++hn->lane_ids;
+	list_add_tail(&lane->link, &hn->lanes);
+	spin_unlock(&hn->lanes_lock);
+	/* The life work does not run yet: nobody ends the lane under us. */
+	hbc_lane_adopt_sock(lane, sock);
+	hbc_lane_run(lane, &lane->rx_work);
+	spin_lock_bh(&lane->queue_lock);
+	set_bit(HBC_LANE_BORN, &lane->flags);
+	mod_delayed_work(hbc_lane_wq, &lane->life, 0);
+	spin_unlock_bh(&lane->queue_lock);
+}
+
+int hbc_lane_init(void)
+{
+	hbc_lane_wq = alloc_workqueue("hbcast", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	return hbc_lane_wq ? 0 : -ENOMEM;
+}
+
+void hbc_lane_exit(void)
+{
+	destroy_workqueue(hbc_lane_wq);
+}

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving: bytes off a lane's socket to bursts of whole frames.
+ *
+ * A turn drains the socket under its lock into a few bursts without copying,
+ * lets go of it, and then forwards and delivers: the locks of two sockets are
+ * never held together.
+ */
+#include <linux/slab.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "burst.h"
+#include "forward.h"
+#include "group.h"
+#include "handshake.h"
+#include "lane.h"
+#include "message.h"
+#include "receive.h"
+#include "schedule.h"
+#include "trace.h"
+#include "transmit.h"
+
+#define HBC_BURST_VECTORS	60	/* with its head a kmalloc() of 1 KiB */
+#define HBC_TAIL_VECTORS	256	/* a half frame in more pieces is copied together */
+
+int hbc_receive_alloc(struct hbc_receive *rx)
+{
+	rx->head = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
+	rx->inflow = kcalloc(HBC_INFLOWS, sizeof(*rx->inflow), GFP_KERNEL);
+	if (rx->head && rx->inflow)
+		return 0;
+	hbc_receive_free(rx);
+	return -ENOMEM;
+}
+
+static void hbc_inflow_clear(struct hbc_inflow *in)
+{
+	unsigned int i;
+
+	for (i = 0; i < in->nr_runs; i++)
+		hbc_message_put(in->run[i].message);
+	in->nr_runs = 0;
+	if (in->tree)
+		hbc_tree_put(in->tree);
+	in->tree = NULL;
+	if (in->burst)
+		hbc_burst_put(in->burst);
+	in->burst = NULL;
+}
+
+void hbc_receive_reset(struct hbc_receive *rx)
+{
+	while (rx->nr)
+		hbc_inflow_clear(&rx->inflow[--rx->nr]);
+	if (rx->message)
+		hbc_message_put(rx->message);
+	if (rx->tree)
+		hbc_tree_put(rx->tree);
+	rx->message = NULL;
+	rx->tree = NULL;
+	rx->have = 0;
+	rx->left = 0;
+	rx->whole = 0;
+	rx->judged = false;
+	rx->placed = false;
+	rx->skip = false;
+	rx->control = false;
+}
+
+void hbc_receive_free(struct hbc_receive *rx)
+{
+	if (rx->inflow)
+		hbc_receive_reset(rx);
+	kfree(rx->inflow);
+	kfree(rx->head);
+}
+
+static struct hbc_inflow *hbc_receive_last(struct hbc_receive *rx)
+{
+	return rx->nr ? &rx->inflow[rx->nr - 1] : NULL;
+}
+
+/* A half frame in very many pieces: one copy, so that its vectors stay bounded. */
+static struct hbc_burst *hbc_receive_compact(struct hbc_burst *b, u32 pos)
+{
+	u32 len = b->len - pos;
+	struct hbc_burst *to = hbc_burst_alloc(HBC_BURST_VECTORS + len / PAGE_SIZE + 1,
+					       GFP_KERNEL);
+	u8 *page = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	int err = to && page ? 0 : -ENOMEM;
+
+	while (len && !err) {
+		u32 n = min_t(u32, len, PAGE_SIZE);
+
+		hbc_burst_copy(b, pos, page, n);
+		err = hbc_burst_add_copy(to, page, n, GFP_KERNEL);
+		pos += n;
+		len -= n;
+	}
+	kfree(page);
+	if (err && to) {
+		hbc_burst_put(to);
+		to = NULL;
+	}
+	if (to)
+		hbc_burst_trim(b, b->len - to->len);
+	return to;
+}
+
+/* A burst with @need free vectors that begins with what lies behind @pos of @b. */
+static struct hbc_burst *hbc_receive_carry(struct hbc_burst *b, u32 pos, unsigned int need)
+{
+	unsigned int tail = b && b->len > pos ? b->nr : 0;
+	struct hbc_burst *to;
+
+	if (tail > HBC_TAIL_VECTORS)
+		return hbc_receive_compact(b, pos);
+	to = hbc_burst_alloc(max_t(unsigned int, HBC_BURST_VECTORS, need + tail), GFP_KERNEL);
+	if (to && tail && hbc_burst_split(b, pos, to)) {
+		hbc_burst_put(to);
+		to = NULL;
+	}
+	return to;
+}
+
+/*
+ * Starts another burst with room for @need vectors; the half frame at the end
+ * of the last one goes over. Return: 0, 1 when all inflows are in use, -ENOMEM.
+ */
+static int hbc_receive_next(struct hbc_receive *rx, unsigned int need)
+{
+	struct hbc_inflow *last = hbc_receive_last(rx);
+	struct hbc_burst *b;
+
+	if (last && rx->nr == HBC_INFLOWS && rx->whole)
+		return 1;
+	b = hbc_receive_carry(last ? last->burst : NULL, rx->whole, need);
+	if (!b)
+		return -ENOMEM;
+	if (last && !rx->whole) {
+		/* Nothing but the half frame was in it. */
+		hbc_burst_put(last->burst);
+		last->burst = b;
+		return 0;
+	}
+	rx->inflow[rx->nr].burst = b;
+	if (rx->tree) {
+		rx->inflow[rx->nr].tree = rx->tree;
+		refcount_inc(&rx->tree->ref);
+	}
+	rx->nr++;
+	rx->whole = 0;
+	return 0;
+}
+
+/**
+ * struct hbc_read - one call of the actor: one skb
+ * @lane: the lane
+ * @rx: its receive side
+ * @skb: bytes of the stream
+ * @need: vectors that all of @skb takes in a burst, at the most
+ * @span: first byte of @skb that belongs to the last burst but is not there
+ * @span_len: bytes there
+ * @frame: offset in @skb of the frame at hand, -1 if it began before
+ */
+struct hbc_read {
+	struct hbc_lane *lane;
+	struct hbc_receive *rx;
+	struct sk_buff *skb;
+	unsigned int need;
+	unsigned int span;
+	unsigned int span_len;
+	int frame;
+};
+
+static int hbc_read_flush(struct hbc_read *r)
+{
+	unsigned int len = r->span_len;
+
+	r->span_len = 0;
+	return len ? hbc_burst_add_skb(hbc_receive_last(r->rx)->burst, r->skb, r->span, len) : 0;
+}
+
+/* Bytes of the skb that go to the last burst; neighbours are added at once. */
+static int hbc_read_keep(struct hbc_read *r, unsigned int off, unsigned int len)
+{
+	int err;
+
+	if (r->span_len && r->span + r->span_len == off) {
+		r->span_len += len;
+		return 0;
+	}
+	err = hbc_read_flush(r);
+	r->span = off;
+	r->span_len = len;
+	return err;
+}
+
+/* Whether the fragment at hand may go on in the last burst. */
+static bool hbc_read_fits(const struct hbc_read *r)
+{
+	const struct hbc_receive *rx = r->rx;
+	const struct hbc_inflow *in;
+
+	if (!rx->nr)
+		return false;
+	in = &rx->inflow[rx->nr - 1];
+	if (in->tree != rx->tree || in->burst->nr + r->need + 2 > in->burst->max)
+		return false;
+	if (in->burst->len + r->span_len >= HBC_BURST_BYTES)
+		return false;
+	return in->nr_runs < HBC_RUNS || in->run[in->nr_runs - 1].message == rx->message;
+}
+
+/* Finds a burst for the fragment at hand: 0, 1 when there is none now, -errno. */
+static int hbc_read_place(struct hbc_read *r)
+{
+	struct hbc_receive *rx = r->rx;
+	int err;
+
+	if (!hbc_read_fits(r)) {
+		err = hbc_read_flush(r);
+		if (!err)
+			err = hbc_receive_next(rx, r->need + 2);
+		if (err)
+			return err;
+	}
+	rx->placed = true;
+	if (r->frame >= 0)
+		return hbc_read_keep(r, r->frame, HBC_FRAGMENT_LEN);
+	err = hbc_read_flush(r);
+	return err ?: hbc_burst_add_copy(hbc_receive_last(rx)->burst, rx->head,
+					 HBC_FRAGMENT_LEN, GFP_KERNEL);
+}
+
+/* What becomes of the fragment whose header has come: 0 or why the lane ends. */
+static int hbc_read_judge(struct hbc_read *r)
+{
+	struct hbc_schedule *sched = r->lane->sched;
+	struct hbc_receive *rx = r->rx;
+	int err;
+
+	err = hbc_wire_get_fragment(rx->head, &rx->hdr, &rx->frag);
+	if (err || rx->hdr.slot != r->lane->slot)
+		return -EBADMSG;
+	if (!rx->tree || rx->tree->epoch != rx->frag.epoch) {
+		if (rx->tree)
+			hbc_tree_put(rx->tree);
+		rx->tree = hbc_tree_get(sched, rx->frag.epoch, rx->hdr.slot);
+	}
+	if (rx->tree) {
+		err = hbc_message_fragment(r->lane, &rx->hdr, &rx->frag, &rx->message);
+		if (err < 0)
+			return err;
+	} else {
+		hbc_group_drop(sched->group, HBC_DROP_NO_TREE);
+	}
+	rx->skip = !rx->tree || err;
+	rx->left = rx->hdr.length - HBC_FRAGMENT_LEN;
+	rx->judged = true;
+	r->lane->stats.rx_fragments++;
+	return 0;
+}
+
+/* The last byte of a fragment that is kept has come. */
+static void hbc_read_whole(struct hbc_read *r)
+{
+	struct hbc_receive *rx = r->rx;
+	struct hbc_inflow *in = hbc_receive_last(rx);
+	struct hbc_run *run = in->nr_runs ? &in->run[in->nr_runs - 1] : NULL;
+
+	if (!run || run->message != rx->message) {
+		run = &in->run[in->nr_runs++];
+		hbc_message_get(rx->message);
+		run->message = rx->message;
+		run->pos = rx->whole;
+		run->len = 0;
+		run->offset = rx->frag.offset;
+		run->bytes = 0;
+	}
+	run->len += rx->hdr.length;
+	run->bytes += rx->hdr.length - HBC_FRAGMENT_LEN;
+	run->end = rx->frag.reason;
+	rx->whole = in->burst->len + r->span_len;
+}
+
+/* The next bytes of a fragment: how many were used, 0 to stop, or -errno. */
+static int hbc_read_payload(struct hbc_read *r, unsigned int off, unsigned int len)
+{
+	struct hbc_receive *rx = r->rx;
+	unsigned int n = min(len, rx->left);
+	int err;
+
+	if (n && !rx->skip) {
+		err = hbc_read_keep(r, off, n);
+		if (err)
+			return err;
+	}
+	rx->left -= n;
+	if (rx->left)
+		return n;
+	if (!rx->skip)
+		hbc_read_whole(r);
+	rx->have = 0;
+	rx->judged = false;
+	rx->placed = false;
+	r->frame = off + n;
+	return n;
+}
+
+/* How many first bytes of the frame at hand go to rx->head. */
+static u32 hbc_read_want(const struct hbc_receive *rx)
+{
+	if (rx->have < HBC_HDR_LEN)
+		return HBC_HDR_LEN;
+	return rx->hdr.type == HBC_FRAME_FRAGMENT ? HBC_FRAGMENT_LEN : rx->hdr.length;
+}
+
+/* Gathers the frame's first bytes: how many were used, or -errno. */
+static int hbc_read_head(struct hbc_read *r, unsigned int off, unsigned int len)
+{
+	struct hbc_receive *rx = r->rx;
+	unsigned int n = min(len, hbc_read_want(rx) - rx->have);
+	int err;
+
+	if (skb_copy_bits(r->skb, off, rx->head + rx->have, n))
+		return -EFAULT;
+	rx->have += n;
+	if (rx->have == HBC_HDR_LEN && n) {
+		err = hbc_wire_get_hdr(rx->head, &rx->hdr);
+		if (err)
+			return err;
+	}
+	rx->control = rx->have >= HBC_HDR_LEN && rx->hdr.type != HBC_FRAME_FRAGMENT &&
+		      rx->have == rx->hdr.length;
+	return n;
+}
+
+static bool hbc_read_takes_fragments(const struct hbc_lane *lane)
+{
+	return !lane->connector && READ_ONCE(lane->state) == HBC_LANE_READY;
+}
+
+/* One step through the stream: bytes used, -EAGAIN to stop here, or -errno. */
+static int hbc_read_step(struct hbc_read *r, unsigned int off, unsigned int len)
+{
+	struct hbc_receive *rx = r->rx;
+	int err;
+
+	if (rx->have < hbc_read_want(rx))
+		return hbc_read_head(r, off, len);
+	if (!hbc_read_takes_fragments(r->lane))
+		return -EPROTO;
+	if (!rx->judged) {
+		err = hbc_read_judge(r);
+		if (err)
+			return err;
+	}
+	if (!rx->skip && !rx->placed) {
+		err = hbc_read_place(r);
+		if (err)
+			return err > 0 ? -EAGAIN : err;
+	}
+	return hbc_read_payload(r, off, len);
+}
+
+/* A fragment's header is there and needs no more bytes to go on. */
+static bool hbc_read_pending(const struct hbc_receive *rx)
+{
+	return rx->have == HBC_FRAGMENT_LEN && rx->hdr.type == HBC_FRAME_FRAGMENT &&
+	       (!rx->judged || !rx->left);
+}
+
+/* Before the first byte of a skb that goes on with a half fragment. */
+static int hbc_read_begin(struct hbc_read *r)
+{
+	const struct hbc_inflow *last = hbc_receive_last(r->rx);
+	int err = 0;
+
+	if (r->rx->placed && last->burst->nr + r->need > last->burst->max)
+		err = hbc_receive_next(r->rx, r->need);
+	return err > 0 ? -EAGAIN : err;
+}
+
+static int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
+			  size_t len)
+{
+	struct hbc_lane *lane = desc->arg.data;
+	struct hbc_receive *rx = &lane->rx;
+	struct hbc_read r = {
+		.lane = lane,
+		.rx = rx,
+		.skb = skb,
+		.need = hbc_burst_need(skb),
+		.frame = rx->have ? -1 : off,
+	};
+	unsigned int used = 0;
+	int n, err;
+
+	if (!desc->count)
+		return 0;
+	err = hbc_read_begin(&r);
+	while (!err && !rx->control && (used < len || hbc_read_pending(rx))) {
+		n = hbc_read_step(&r, off + used, len - used);
+		if (n < 0)
+			err = n;
+		else
+			used += n;
+	}
+	if (err || rx->control)
+		desc->count = 0;
+	if (err == -EAGAIN)
+		err = 0;
+	desc->error = err ?: hbc_read_flush(&r);
+	lane->stats.rx_bytes += used;
+	return used;
+}
+
+/* Control frames. */
+
+static int hbc_receive_ack(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_ack *entry;
+	u16 count = 0, i;
+	int err;
+
+	entry = kmalloc_array(HBC_ACK_MAX_ENTRIES, sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	err = hbc_wire_get_ack(rx->head, &rx->hdr, entry, &count);
+	for (i = 0; i < count && !err; i++)
+		hbc_schedule_ack(lane->sched, &entry[i]);
+	kfree(entry);
+	return err;
+}
+
+static int hbc_receive_lost(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_lost f;
+	u32 *node;
+	int err;
+
+	node = kmalloc_array(HBC_LOST_MAX_NODES, sizeof(*node), GFP_KERNEL);
+	if (!node)
+		return -ENOMEM;
+	err = hbc_wire_get_lost(rx->head, &rx->hdr, &f, node);
+	if (!err)
+		hbc_schedule_lost(lane, rx->hdr.flags, &f, node);
+	kfree(node);
+	return err;
+}
+
+static int hbc_receive_tree(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_tree_node *node;
+	struct hbc_tree_frame f;
+	int err;
+
+	node = kmalloc_array(HBC_TREE_MAX_NODES, sizeof(*node), GFP_KERNEL);
+	if (!node)
+		return -ENOMEM;
+	err = hbc_wire_get_tree(rx->head, &rx->hdr, &f, node);
+	if (!err)
+		err = hbc_schedule_tree(lane, &f, node);
+	kfree(node);
+	return err;
+}
+
+static int hbc_receive_ping(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	u8 frame[HBC_HDR_LEN + sizeof(u64)];
+	struct hbc_ping ping;
+
+	if (hbc_wire_get_ping(rx->head, &rx->hdr, &ping))
+		return -EBADMSG;
+	if (rx->hdr.type == HBC_FRAME_PONG)
+		return 0;
+	hbc_transmit_frame(lane, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping));
+	hbc_transmit_send(lane);
+	return 0;
+}
+
+/* What a child says. */
+static int hbc_receive_from_child(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_tree_ack f;
+
+	switch (rx->hdr.type) {
+	case HBC_FRAME_ACK:
+		return hbc_receive_ack(lane, rx);
+	case HBC_FRAME_LOST:
+		return hbc_receive_lost(lane, rx);
+	case HBC_FRAME_TREE_ACK:
+		if (hbc_wire_get_tree_ack(rx->head, &rx->hdr, &f))
+			return -EBADMSG;
+		hbc_schedule_tree_ack(lane, &f);
+		return 0;
+	}
+	return -EPROTO;
+}
+
+/* What a parent says, but for fragments. */
+static int hbc_receive_from_parent(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_epoch_end f;
+
+	switch (rx->hdr.type) {
+	case HBC_FRAME_TREE:
+		return hbc_receive_tree(lane, rx);
+	case HBC_FRAME_EPOCH_END:
+		if (hbc_wire_get_epoch_end(rx->head, &rx->hdr, &f))
+			return -EBADMSG;
+		hbc_schedule_epoch_end(lane, f.epoch);
+		return 0;
+	}
+	return -EPROTO;
+}
+
+static int hbc_receive_control(struct hbc_lane *lane)
+{
+	struct hbc_receive *rx = &lane->rx;
+	int err;
+
+	if (READ_ONCE(lane->state) != HBC_LANE_READY)
+		err = hbc_handshake_frame(lane, &rx->hdr, rx->head);
+	else if (rx->hdr.type == HBC_FRAME_PING || rx->hdr.type == HBC_FRAME_PONG)
+		err = hbc_receive_ping(lane, rx);
+	else if (lane->connector)
+		err = hbc_receive_from_child(lane, rx);
+	else
+		err = hbc_receive_from_parent(lane, rx);
+	rx->control = false;
+	rx->have = 0;
+	return err;
+}
+
+/* From the bursts to children and sockets. */
+
+static void hbc_receive_dispatch(struct hbc_receive *rx, unsigned int nr)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < nr; i++) {
+		struct hbc_inflow *in = &rx->inflow[i];
+
+		hbc_forward_queue(in->tree, in->burst);
+		if (i + 1 == nr || rx->inflow[i + 1].tree != in->tree)
+			hbc_forward_send(in->tree);
+	}
+	for (i = 0; i < nr; i++) {
+		for (k = 0; k < rx->inflow[i].nr_runs; k++)
+			hbc_message_deliver(&rx->inflow[i].run[k], rx->inflow[i].burst);
+		hbc_inflow_clear(&rx->inflow[i]);
+	}
+}
+
+static int hbc_receive_forward(struct hbc_receive *rx)
+{
+	struct hbc_inflow *last = hbc_receive_last(rx);
+	struct hbc_burst *half = NULL;
+	struct hbc_tree *tree = NULL;
+
+	/* What is not whole stays for the next turn. */
+	if (last && !rx->whole) {
+		swap(half, last->burst);
+		swap(tree, last->tree);
+		rx->nr--;
+	} else if (last && last->burst->len > rx->whole) {
+		half = hbc_receive_carry(last->burst, rx->whole, 0);
+		if (!half)
+			return -ENOMEM;
+		tree = last->tree;
+		refcount_inc(&tree->ref);
+	}
+	hbc_receive_dispatch(rx, rx->nr);
+	rx->nr = 0;
+	rx->whole = 0;
+	if (half) {
+		rx->inflow[0].burst = half;
+		rx->inflow[0].tree = tree;
+		rx->nr = 1;
+	}
+	return 0;
+}
+
+/* Whether what is read can go on: down and to sockets, or up. */
+static bool hbc_receive_room(struct hbc_lane *lane)
+{
+	struct hbc_schedule *sched = lane->sched;
+	struct hbc_tree *tree;
+	bool room = true;
+
+	if (READ_ONCE(lane->state) != HBC_LANE_READY)
+		return true;
+	if (lane->connector) {
+		spin_lock_bh(&sched->lock);
+		room = !sched->up || hbc_transmit_room(sched->up);
+		spin_unlock_bh(&sched->lock);
+		return room;
+	}
+	rcu_read_lock();
+	list_for_each_entry_rcu(tree, &sched->trees, link)
+		room = room && hbc_forward_room(tree);
+	rcu_read_unlock();
+	return room && hbc_message_room(sched);
+}
+
+/* The same, and if there is none whoever makes it will start the lane again. */
+static bool hbc_receive_may(struct hbc_lane *lane)
+{
+	if (hbc_receive_room(lane))
+		return true;
+	set_bit(HBC_LANE_PAUSED, &lane->flags);
+	set_bit(HBC_SCHEDULE_WAITING, &lane->sched->flags);
+	smp_mb__after_atomic(); /* pairs with hbc_schedule_resume() */
+	if (!hbc_receive_room(lane)) {
+		lane->stats.rx_paused++;
+		return false;
+	}
+	clear_bit(HBC_LANE_PAUSED, &lane->flags);
+	return true;
+}
+
+int hbc_receive_turn(struct hbc_lane *lane)
+{
+	read_descriptor_t desc = { .arg.data = lane, .count = 1 };
+	struct sock *sk = lane->sock->sk;
+	bool more, closed, control;
+	int n, err;
+
+	if (!hbc_receive_may(lane))
+		return -EAGAIN;
+	lock_sock(sk);
+	n = tcp_read_sock(sk, &desc, hbc_read_actor);
+	more = !skb_queue_empty(&sk->sk_receive_queue);
+	closed = sk->sk_shutdown & RCV_SHUTDOWN || sk->sk_state == TCP_CLOSE;
+	release_sock(sk);
+	if (n > 0)
+		WRITE_ONCE(lane->last_rx, jiffies);
+	trace_hbc_receive(lane, n, lane->rx.nr);
+	err = hbc_receive_forward(&lane->rx);
+	if (!err)
+		err = desc.error ?: min(n, 0);
+	control = lane->rx.control;
+	if (!err && control)
+		err = hbc_receive_control(lane);
+	if (err)
+		return err;
+	if (closed && !more && !control)
+		return -ESHUTDOWN;
+	return more || control;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A schedule: what one root's plan means at this node. */
+#include <linux/hbcast.h>
+#include <linux/slab.h>
+
+#include "event.h"
+#include "group.h"
+#include "lane.h"
+#include "message.h"
+#include "node.h"
+#include "schedule.h"
+#include "source.h"
+#include "transmit.h"
+#include "tree.h"
+
+/* A schedule without a parent ends after this many dead-intervals. */
+#define HBC_ORPHAN_INTERVALS	4
+
+static void hbc_schedule_free(struct kref *ref)
+{
+	struct hbc_schedule *sched = container_of(ref, struct hbc_schedule, ref);
+	struct hbc_net *hn = sched->hn;
+
+	if (sched->origin)
+		hbc_origin_free(sched->origin);
+	hbc_group_put(sched->group);
+	kfree(sched);
+	hbc_node_schedule_end(hn);
+}
+
+void hbc_schedule_put(struct hbc_schedule *sched)
+{
+	kref_put(&sched->ref, hbc_schedule_free);
+}
+
+struct hbc_schedule *hbc_schedule_find(struct hbc_group *group, u32 root)
+{
+	struct hbc_schedule *sched;
+
+	lockdep_assert_held(&group->hn->lock);
+	list_for_each_entry(sched, &group->schedules, link)
+		if (sched->root == root)
+			return sched;
+	return NULL;
+}
+
+static void hbc_schedule_orphan(struct work_struct *work)
+{
+	struct hbc_schedule *sched = container_of(to_delayed_work(work), struct hbc_schedule,
+						  orphan);
+	struct hbc_net *hn = sched->hn;
+
+	mutex_lock(&hn->lock);
+	if (!sched->gone && list_empty(&sched->parents))
+		hbc_schedule_remove(sched, HBCAST_REASON_LANE_LOST);
+	mutex_unlock(&hn->lock);
+	hbc_schedule_put(sched);
+}
+
+static struct hbc_schedule *hbc_schedule_new(struct hbc_group *group, u32 root)
+{
+	struct hbc_net *hn = group->hn;
+	struct hbc_schedule *sched = kzalloc(sizeof(*sched), GFP_KERNEL);
+
+	if (!sched)
+		return NULL;
+	kref_init(&sched->ref);
+	sched->hn = hn;
+	sched->root = root;
+	INIT_LIST_HEAD(&sched->link);
+	INIT_LIST_HEAD(&sched->trees);
+	INIT_LIST_HEAD(&sched->children);
+	INIT_LIST_HEAD(&sched->parents);
+	spin_lock_init(&sched->lock);
+	INIT_DELAYED_WORK(&sched->orphan, hbc_schedule_orphan);
+	kref_get(&group->ref);
+	sched->group = group;
+	atomic_inc(&hn->nr_schedules);
+	if (root != hn->id)
+		return sched;
+	sched->origin = hbc_origin_new(sched);
+	if (!sched->origin) {
+		hbc_schedule_put(sched);
+		return NULL;
+	}
+	return sched;
+}
+
+static unsigned int hbc_schedule_count(const struct hbc_group *group)
+{
+	struct list_head *at;
+	unsigned int n = 0;
+
+	list_for_each(at, &group->schedules)
+		n++;
+	return n;
+}
+
+struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root)
+{
+	struct hbc_schedule *sched = hbc_schedule_find(group, root);
+
+	if (group->gone || group->hn->dying)
+		return ERR_PTR(-ESHUTDOWN);
+	if (!sched) {
+		if (hbc_schedule_count(group) >= HBC_SCHEDULES_MAX)
+			return ERR_PTR(-ENOSPC);
+		sched = hbc_schedule_new(group, root);
+		if (!sched)
+			return ERR_PTR(-ENOMEM);
+		list_add_tail(&sched->link, &group->schedules);
+	}
+	kref_get(&sched->ref);
+	return sched;
+}
+
+/* Lanes from parents end; their messages end with them. */
+static void hbc_schedule_close_parents(struct hbc_schedule *sched)
+{
+	struct hbc_lane *lane;
+
+	spin_lock_bh(&sched->lock);
+	list_for_each_entry(lane, &sched->parents, sched_link)
+		hbc_lane_close(lane, false);
+	spin_unlock_bh(&sched->lock);
+}
+
+void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason)
+{
+	lockdep_assert_held(&sched->hn->lock);
+	if (sched->gone)
+		return;
+	sched->gone = true;
+	list_del_init(&sched->link);
+	if (sched->origin)
+		hbc_origin_end(sched->origin, reason);
+	hbc_schedule_close_parents(sched);
+	hbc_tree_end_all(sched);
+	if (cancel_delayed_work(&sched->orphan))
+		hbc_schedule_put(sched);
+	hbc_schedule_put(sched);
+}
+
+/* The newest lane towards the root, with a reference, or NULL. */
+static struct hbc_lane *hbc_schedule_up(struct hbc_schedule *sched)
+{
+	struct hbc_lane *lane;
+
+	spin_lock_bh(&sched->lock);
+	lane = sched->up;
+	if (lane)
+		hbc_lane_get(lane);
+	spin_unlock_bh(&sched->lock);
+	return lane;
+}
+
+void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack)
+{
+	struct hbc_lane *up;
+
+	if (sched->origin) {
+		hbc_origin_ack(sched->origin, ack);
+		return;
+	}
+	/* Without a way up the root has been told that we are lost. */
+	up = hbc_schedule_up(sched);
+	if (!up)
+		return;
+	hbc_transmit_ack(up, ack);
+	hbc_lane_put(up);
+}
+
+void hbc_schedule_resume(struct hbc_schedule *sched)
+{
+	struct hbc_lane *lane;
+
+	smp_mb(); /* pairs with hbc_receive_may(): room was made before this look */
+	if (!test_and_clear_bit(HBC_SCHEDULE_WAITING, &sched->flags))
+		return;
+	spin_lock_bh(&sched->lock);
+	list_for_each_entry(lane, &sched->parents, sched_link)
+		hbc_lane_unpause(lane);
+	list_for_each_entry(lane, &sched->children, sched_link)
+		hbc_lane_unpause(lane);
+	spin_unlock_bh(&sched->lock);
+	if (sched->origin)
+		hbc_origin_kick(sched->origin);
+}
+
+/* Members below that are lost or back: to the root, or to its own books. */
+void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
+			    const struct hbc_lost *lost, const u32 *node)
+{
+	struct hbc_lane *up;
+	unsigned int len;
+	u8 *frame;
+
+	if (sched->origin) {
+		hbc_origin_lost(sched->origin, flags, lost->reason, node, lost->count);
+		hbc_event_members(sched, flags, lost->reason, node, lost->count);
+		return;
+	}
+	up = hbc_schedule_up(sched);
+	if (!up)
+		return;
+	frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
+	if (frame) {
+		len = hbc_wire_put_lost(frame, slot, flags, lost, node);
+		hbc_transmit_frame(up, frame, len);
+		hbc_transmit_send(up);
+		kfree(frame);
+	} else {
+		/* The parent will say that we are lost, which covers them. */
+		hbc_lane_fail(up, ENOMEM);
+	}
+	hbc_lane_put(up);
+}
+
+void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, const struct hbc_lost *f,
+		       const u32 *node)
+{
+	hbc_schedule_tell_lost(lane->sched, lane->slot, flags, f, node);
+}
+
+/* A lane from a parent: another one of the same parent has been replaced. */
+static int hbc_schedule_parent_up(struct hbc_lane *lane)
+{
+	struct hbc_schedule *sched = lane->sched;
+	struct hbc_lane *other;
+
+	if (sched->gone)
+		return -ESHUTDOWN;
+	spin_lock_bh(&sched->lock);
+	list_for_each_entry(other, &sched->parents, sched_link)
+		if (other->peer == lane->peer && other->slot == lane->slot)
+			hbc_lane_close(other, false);
+	list_add(&lane->sched_link, &sched->parents);
+	sched->up = lane;
+	spin_unlock_bh(&sched->lock);
+	if (cancel_delayed_work(&sched->orphan))
+		hbc_schedule_put(sched);
+	return 0;
+}
+
+int hbc_schedule_lane_up(struct hbc_lane *lane)
+{
+	struct hbc_net *hn = lane->hn;
+	int err;
+
+	mutex_lock(&hn->lock);
+	if (lane->connector)
+		err = hbc_tree_child_up(lane);
+	else
+		err = hbc_schedule_parent_up(lane);
+	mutex_unlock(&hn->lock);
+	return err;
+}
+
+static void hbc_schedule_parent_down(struct hbc_lane *lane)
+{
+	struct hbc_schedule *sched = lane->sched;
+	unsigned long wait = HBC_ORPHAN_INTERVALS *
+			     msecs_to_jiffies(READ_ONCE(sched->group->config.dead_ms));
+	bool orphan;
+
+	lockdep_assert_held(&sched->hn->lock);
+	spin_lock_bh(&sched->lock);
+	list_del_init(&lane->sched_link);
+	if (sched->up == lane)
+		sched->up = list_first_entry_or_null(&sched->parents, struct hbc_lane,
+						     sched_link);
+	orphan = list_empty(&sched->parents);
+	spin_unlock_bh(&sched->lock);
+	hbc_tree_parent_down(lane);
+	if (orphan && !sched->gone) {
+		kref_get(&sched->ref);
+		if (!schedule_delayed_work(&sched->orphan, wait))
+			hbc_schedule_put(sched);
+	}
+}
+
+void hbc_schedule_lane_down(struct hbc_lane *lane, u8 reason)
+{
+	struct hbc_schedule *sched = lane->sched;
+
+	mutex_lock(&lane->hn->lock);
+	if (lane->connector)
+		hbc_tree_child_down(lane, reason);
+	else
+		hbc_schedule_parent_down(lane);
+	mutex_unlock(&lane->hn->lock);
+	if (!lane->connector)
+		hbc_message_abort_all(sched, lane, sched->gone ? HBCAST_REASON_PLAN_GONE : reason);
+	hbc_schedule_resume(sched);
+}
+
+void hbc_schedule_lane_dead(struct hbc_lane *lane)
+{
+	mutex_lock(&lane->hn->lock);
+	hbc_tree_child_dead(lane);
+	mutex_unlock(&lane->hn->lock);
+	hbc_schedule_resume(lane->sched);
+}

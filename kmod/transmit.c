@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Transmitting: a lane's queue, and from there to its socket. */
+#include <linux/net.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "burst.h"
+#include "compat/send.h"
+#include "group.h"
+#include "lane.h"
+#include "schedule.h"
+#include "trace.h"
+#include "transmit.h"
+
+struct hbc_lane_entry {
+	struct list_head link;
+	struct hbc_burst *burst;
+};
+
+static unsigned int hbc_transmit_bound(const struct hbc_lane *lane)
+{
+	return READ_ONCE(lane->sched->group->config.queue);
+}
+
+bool hbc_transmit_room(const struct hbc_lane *lane)
+{
+	return READ_ONCE(lane->queued) < hbc_transmit_bound(lane);
+}
+
+bool hbc_transmit_idle(const struct hbc_lane *lane)
+{
+	return list_empty_careful(&lane->queue) && !READ_ONCE(lane->nr_acks);
+}
+
+static struct hbc_lane_entry *hbc_lane_entry_new(struct hbc_burst *b)
+{
+	struct hbc_lane_entry *entry = kmalloc(sizeof(*entry), GFP_KERNEL | __GFP_NOWARN);
+
+	if (!entry)
+		return NULL;
+	hbc_burst_get(b);
+	entry->burst = b;
+	return entry;
+}
+
+static void hbc_lane_entry_free(struct hbc_lane_entry *entry)
+{
+	hbc_burst_put(entry->burst);
+	kfree(entry);
+}
+
+void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
+{
+	struct hbc_lane_entry *entry = hbc_lane_entry_new(b);
+
+	if (!entry) {
+		hbc_lane_fail(lane, ENOMEM);
+		return;
+	}
+	spin_lock_bh(&lane->queue_lock);
+	list_add_tail(&entry->link, &lane->queue);
+	WRITE_ONCE(lane->queued, lane->queued + b->truesize);
+	spin_unlock_bh(&lane->queue_lock);
+}
+
+void hbc_transmit_frame(struct hbc_lane *lane, const void *frame, unsigned int len)
+{
+	struct hbc_burst *b = hbc_burst_frame(frame, len, GFP_KERNEL);
+
+	if (!b) {
+		hbc_lane_fail(lane, ENOMEM);
+		return;
+	}
+	hbc_transmit_burst(lane, b);
+	hbc_burst_put(b);
+}
+
+int hbc_transmit_prepare(struct list_head *entries, const void *frame, unsigned int len)
+{
+	struct hbc_burst *b = hbc_burst_frame(frame, len, GFP_KERNEL);
+	struct hbc_lane_entry *entry;
+
+	if (!b)
+		return -ENOMEM;
+	entry = hbc_lane_entry_new(b);
+	hbc_burst_put(b);
+	if (!entry)
+		return -ENOMEM;
+	list_add_tail(&entry->link, entries);
+	return 0;
+}
+
+static void hbc_transmit_splice(struct hbc_lane *lane, struct list_head *entries, bool front)
+{
+	struct hbc_lane_entry *entry;
+	unsigned int truesize = 0;
+
+	list_for_each_entry(entry, entries, link)
+		truesize += entry->burst->truesize;
+	spin_lock_bh(&lane->queue_lock);
+	if (front)
+		list_splice_init(entries, &lane->queue);
+	else
+		list_splice_tail_init(entries, &lane->queue);
+	WRITE_ONCE(lane->queued, lane->queued + truesize);
+	spin_unlock_bh(&lane->queue_lock);
+}
+
+void hbc_transmit_front(struct hbc_lane *lane, struct list_head *entries)
+{
+	hbc_transmit_splice(lane, entries, true);
+}
+
+void hbc_transmit_back(struct hbc_lane *lane, struct list_head *entries)
+{
+	hbc_transmit_splice(lane, entries, false);
+}
+
+void hbc_transmit_discard(struct list_head *entries)
+{
+	struct hbc_lane_entry *entry, *next;
+
+	list_for_each_entry_safe(entry, next, entries, link)
+		hbc_lane_entry_free(entry);
+	INIT_LIST_HEAD(entries);
+}
+
+/* Turns the reports that have gathered into one frame at the queue's end. */
+static void hbc_transmit_pack_acks(struct hbc_lane *lane)
+{
+	unsigned int len;
+	u16 count;
+	u8 *frame;
+
+	if (!READ_ONCE(lane->nr_acks))
+		return;
+	frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL | __GFP_NOWARN);
+	if (!frame) {
+		hbc_lane_fail(lane, ENOMEM);
+		return;
+	}
+	spin_lock_bh(&lane->queue_lock);
+	count = lane->nr_acks;
+	len = hbc_wire_put_ack(frame, lane->slot, lane->acks, count);
+	WRITE_ONCE(lane->nr_acks, 0);
+	spin_unlock_bh(&lane->queue_lock);
+	if (count)
+		hbc_transmit_frame(lane, frame, len);
+	kfree(frame);
+}
+
+void hbc_transmit_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
+{
+	bool taken;
+
+	do {
+		spin_lock_bh(&lane->queue_lock);
+		taken = lane->nr_acks < HBC_ACK_MAX_ENTRIES;
+		if (taken) {
+			lane->acks[lane->nr_acks] = *ack;
+			WRITE_ONCE(lane->nr_acks, lane->nr_acks + 1);
+		}
+		spin_unlock_bh(&lane->queue_lock);
+		if (!taken)
+			hbc_transmit_pack_acks(lane);
+	} while (!taken && !READ_ONCE(lane->error));
+	hbc_lane_kick(lane);
+}
+
+/* The first entry; *@more tells whether another one follows. */
+static struct hbc_lane_entry *hbc_transmit_head(struct hbc_lane *lane, bool *more)
+{
+	struct hbc_lane_entry *entry;
+
+	spin_lock_bh(&lane->queue_lock);
+	entry = list_first_entry_or_null(&lane->queue, struct hbc_lane_entry, link);
+	*more = entry && !list_is_last(&entry->link, &lane->queue);
+	spin_unlock_bh(&lane->queue_lock);
+	return entry;
+}
+
+static void hbc_transmit_done(struct hbc_lane *lane, struct hbc_lane_entry *entry)
+{
+	spin_lock_bh(&lane->queue_lock);
+	list_del(&entry->link);
+	WRITE_ONCE(lane->queued, lane->queued - entry->burst->truesize);
+	spin_unlock_bh(&lane->queue_lock);
+	hbc_lane_entry_free(entry);
+	lane->tx_off = 0;
+	lane->stats.tx_bursts++;
+}
+
+/* Returns whether the socket may take more. */
+static bool hbc_transmit_one(struct hbc_lane *lane, struct hbc_lane_entry *entry, bool more)
+{
+	struct hbc_burst *b = entry->burst;
+	int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
+	int n = hbc_compat_send(lane->sock, b->bv, b->nr, lane->tx_off, b->len, flags);
+
+	if (n == -EAGAIN) {
+		lane->stats.tx_full++;
+		set_bit(HBC_LANE_CONGESTED, &lane->flags);
+		smp_mb__after_atomic(); /* pairs with hbc_lane_write_space() */
+		return !test_bit(SOCK_NOSPACE, &lane->sock->flags);
+	}
+	if (n < 0) {
+		hbc_lane_fail(lane, -n);
+		return false;
+	}
+	trace_hbc_transmit(lane, n);
+	lane->stats.tx_bytes += n;
+	WRITE_ONCE(lane->last_tx, jiffies);
+	lane->tx_off += n;
+	if (lane->tx_off == b->len)
+		hbc_transmit_done(lane, entry);
+	return true;
+}
+
+static bool hbc_transmit_ready(const struct hbc_lane *lane)
+{
+	return READ_ONCE(lane->state) == HBC_LANE_READY && !READ_ONCE(lane->error);
+}
+
+static void hbc_transmit_drain(struct hbc_lane *lane)
+{
+	struct hbc_lane_entry *entry;
+	bool more;
+
+	lockdep_assert_held(&lane->tx_mutex);
+	if (!lane->sock)
+		return;
+	hbc_transmit_pack_acks(lane);
+	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
+	while (hbc_transmit_ready(lane)) {
+		entry = hbc_transmit_head(lane, &more);
+		if (!entry || !hbc_transmit_one(lane, entry, more))
+			break;
+	}
+}
+
+void hbc_transmit_send(struct hbc_lane *lane)
+{
+	/*
+	 * Whoever finds the mutex taken leaves his part to the holder, who
+	 * looks at the queue once more after he has let go.
+	 */
+	if (!hbc_transmit_ready(lane))
+		return;
+	while (hbc_transmit_ready(lane) && !hbc_transmit_idle(lane) &&
+	       !test_bit(HBC_LANE_CONGESTED, &lane->flags)) {
+		if (!mutex_trylock(&lane->tx_mutex))
+			return;
+		hbc_transmit_drain(lane);
+		mutex_unlock(&lane->tx_mutex);
+		smp_mb(); /* the unlock comes before the queue is looked at */
+	}
+	if (READ_ONCE(lane->queued) <= hbc_transmit_bound(lane) / 2)
+		hbc_schedule_resume(lane->sched);
+	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && hbc_transmit_idle(lane))
+		hbc_lane_close(lane, false);
+}
+
+int hbc_transmit_now(struct hbc_lane *lane, const void *frame, unsigned int len)
+{
+	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+	struct kvec vec = { .iov_base = (void *)frame, .iov_len = len };
+	int n = -ENOTCONN;
+
+	mutex_lock(&lane->tx_mutex);
+	if (lane->sock)
+		n = kernel_sendmsg(lane->sock, &msg, &vec, 1, len);
+	mutex_unlock(&lane->tx_mutex);
+	if (n < 0)
+		return n;
+	WRITE_ONCE(lane->last_tx, jiffies);
+	lane->stats.tx_bytes += n;
+	return n == len ? 0 : -ENOBUFS;
+}
+
+void hbc_transmit_purge(struct hbc_lane *lane)
+{
+	unsigned int dropped = 0;
+	LIST_HEAD(entries);
+	struct list_head *at;
+
+	mutex_lock(&lane->tx_mutex);
+	spin_lock_bh(&lane->queue_lock);
+	list_splice_init(&lane->queue, &entries);
+	WRITE_ONCE(lane->queued, 0);
+	WRITE_ONCE(lane->nr_acks, 0);
+	spin_unlock_bh(&lane->queue_lock);
+	lane->tx_off = 0;
+	list_for_each(at, &entries)
+		dropped++;
+	lane->stats.dropped += dropped;
+	mutex_unlock(&lane->tx_mutex);
+	hbc_transmit_discard(&entries);
+}

@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A tree: one epoch and slot of a schedule at this node. */
+#include <linux/hbcast.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+
+#include "event.h"
+#include "group.h"
+#include "lane.h"
+#include "node.h"
+#include "schedule.h"
+#include "source.h"
+#include "trace.h"
+#include "transmit.h"
+#include "tree.h"
+
+#define HBC_TELL_NODES		64	/* members in one LOST frame of ours */
+#define HBC_FRAGMENT_DEFAULT	1448	/* Ethernet's segment with timestamps */
+
+void hbc_tree_put(struct hbc_tree *tree)
+{
+	unsigned int i;
+
+	if (!refcount_dec_and_test(&tree->ref))
+		return;
+	for (i = 0; i < tree->nr_edges; i++)
+		hbc_lane_put(tree->edge[i].lane);
+	kvfree(tree->nodes);
+	hbc_schedule_put(tree->sched);
+	kfree_rcu(tree, rcu);
+}
+
+struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot)
+{
+	struct hbc_tree *tree;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(tree, &sched->trees, link) {
+		if (tree->slot == slot && (!epoch || tree->epoch == epoch) &&
+		    refcount_inc_not_zero(&tree->ref)) {
+			rcu_read_unlock();
+			return tree;
+		}
+	}
+	rcu_read_unlock();
+	return NULL;
+}
+
+unsigned int hbc_tree_fragment(const struct hbc_tree *tree)
+{
+	unsigned int i, size = 0;
+
+	for (i = 0; i < tree->nr_edges; i++) {
+		unsigned int mss = READ_ONCE(tree->edge[i].lane->mss);
+
+		if (mss && (!size || mss < size))
+			size = mss;
+	}
+	size = size ?: HBC_FRAGMENT_DEFAULT;
+	return clamp_t(unsigned int, size, 512, HBC_FRAGMENT_MAX / 2);
+}
+
+/* Building. */
+
+static void hbc_tree_address(const struct hbc_tree_node *node, struct sockaddr_storage *addr)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+
+	memset(addr, 0, sizeof(*addr));
+	if (node->family == 6) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(node->port);
+		memcpy(&in6->sin6_addr, node->addr, sizeof(in6->sin6_addr));
+	} else {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(node->port);
+		memcpy(&in->sin_addr, node->addr, sizeof(in->sin_addr));
+	}
+}
+
+/* The lane to a child: the one that is there, or a new one. */
+static struct hbc_lane *hbc_tree_lane(struct hbc_schedule *sched, u8 slot,
+				      const struct hbc_tree_node *node)
+{
+	struct sockaddr_storage addr;
+	struct hbc_lane *lane;
+
+	lockdep_assert_held(&sched->hn->lock);
+	hbc_tree_address(node, &addr);
+	list_for_each_entry(lane, &sched->children, sched_link) {
+		if (lane->peer == node->node && lane->slot == slot &&
+		    !memcmp(&lane->addr, &addr, sizeof(addr))) {
+			hbc_lane_get(lane);
+			lane->users++;
+			return lane;
+		}
+	}
+	lane = hbc_lane_connect(sched, slot, node->node, &addr);
+	if (IS_ERR(lane))
+		return lane;
+	lane->users = 1;
+	spin_lock_bh(&sched->lock);
+	list_add_tail(&lane->sched_link, &sched->children);
+	spin_unlock_bh(&sched->lock);
+	return lane;
+}
+
+/* One user of the lane less; the last one's end is the lane's. */
+static void hbc_tree_release(struct hbc_schedule *sched, struct hbc_lane *lane, bool drain)
+{
+	lockdep_assert_held(&sched->hn->lock);
+	if (--lane->users)
+		return;
+	spin_lock_bh(&sched->lock);
+	list_del_init(&lane->sched_link);
+	spin_unlock_bh(&sched->lock);
+	hbc_lane_close(lane, drain);
+}
+
+static int hbc_tree_cmp_id(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whether every id occurs once: 0, -EEXIST, -ENOMEM. */
+static int hbc_tree_check_ids(const struct hbc_tree_node *nodes, u32 nr)
+{
+	u32 *ids = kvmalloc_array(nr, sizeof(*ids), GFP_KERNEL);
+	int err = 0;
+	u32 i;
+
+	if (!ids)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		ids[i] = nodes[i].node;
+	sort(ids, nr, sizeof(*ids), hbc_tree_cmp_id, NULL);
+	for (i = 1; i < nr; i++)
+		if (ids[i] == ids[i - 1])
+			err = -EEXIST;
+	kvfree(ids);
+	return err;
+}
+
+/* Whether @nodes is one tree in preorder: 0, -EBADMSG, -ELOOP if too deep, -ENOMEM. */
+static int hbc_tree_check_shape(const struct hbc_tree_node *nodes, u32 nr)
+{
+	u32 *left = kmalloc_array(HBC_MAX_DEPTH + 1, sizeof(*left), GFP_KERNEL);
+	unsigned int depth = 0;
+	int err = 0;
+	u32 i;
+
+	if (!left)
+		return -ENOMEM;
+	left[0] = 1;
+	for (i = 0; i < nr && !err; i++) {
+		while (depth && !left[depth])
+			depth--;
+		if (!left[depth])
+			err = -EBADMSG;
+		else if (depth == HBC_MAX_DEPTH && nodes[i].nr_children)
+			err = -ELOOP;
+		left[depth]--;
+		if (!err && nodes[i].nr_children)
+			left[++depth] = nodes[i].nr_children;
+	}
+	while (depth && !left[depth])
+		depth--;
+	if (!err && left[depth])
+		err = -EBADMSG;
+	kfree(left);
+	return err;
+}
+
+static int hbc_tree_check(const struct hbc_tree_node *nodes, u32 nr, u32 self)
+{
+	if (!nr || nr > HBC_MAX_MEMBERS || nodes[0].node != self)
+		return -EBADMSG;
+	return hbc_tree_check_shape(nodes, nr) ?: hbc_tree_check_ids(nodes, nr);
+}
+
+/* Nodes in the subtree that begins at @first. */
+static u32 hbc_tree_size(const struct hbc_tree_node *nodes, u32 first)
+{
+	u32 i = first, open = 1;
+
+	while (open)
+		open += nodes[i++].nr_children - 1;
+	return i - first;
+}
+
+/* The edges of a tree whose nodes are checked: 0 or what a new lane says. */
+static int hbc_tree_link(struct hbc_tree *tree)
+{
+	struct hbc_lane *lane;
+	u32 at = 1;
+
+	while (at < tree->nr_nodes) {
+		lane = hbc_tree_lane(tree->sched, tree->slot, &tree->nodes[at]);
+		if (IS_ERR(lane))
+			return PTR_ERR(lane);
+		tree->edge[tree->nr_edges].lane = lane;
+		tree->edge[tree->nr_edges].first = at;
+		tree->edge[tree->nr_edges].size = hbc_tree_size(tree->nodes, at);
+		tree->edge[tree->nr_edges].lost = test_bit(HBC_LANE_DEAD, &lane->flags);
+		at += tree->edge[tree->nr_edges++].size;
+	}
+	return 0;
+}
+
+static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
+				     const struct hbc_tree_node *nodes, u32 nr)
+{
+	struct hbc_tree *tree;
+	unsigned int i;
+	int err;
+
+	err = hbc_tree_check(nodes, nr, sched->hn->id);
+	if (err)
+		return ERR_PTR(err);
+	tree = kzalloc(struct_size(tree, edge, nodes[0].nr_children), GFP_KERNEL);
+	if (!tree)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&tree->ref, 1);
+	kref_get(&sched->ref);
+	tree->sched = sched;
+	tree->epoch = epoch;
+	tree->slot = slot;
+	tree->nr_nodes = nr;
+	tree->nodes = kvmalloc_array(nr, sizeof(*nodes), GFP_KERNEL);
+	err = -ENOMEM;
+	if (tree->nodes) {
+		memcpy(tree->nodes, nodes, nr * sizeof(*nodes));
+		err = hbc_tree_link(tree);
+	}
+	if (!err)
+		return tree;
+	for (i = 0; i < tree->nr_edges; i++)
+		hbc_tree_release(sched, tree->edge[i].lane, false);
+	hbc_tree_put(tree);
+	return ERR_PTR(err);
+}
+
+static bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr)
+{
+	u32 i;
+
+	if (tree->nr_nodes != nr)
+		return false;
+	for (i = 0; i < nr; i++) {
+		const struct hbc_tree_node *a = &tree->nodes[i], *b = &nodes[i];
+
+		if (a->node != b->node || a->nr_children != b->nr_children ||
+		    a->rate != b->rate || a->slots != b->slots || a->port != b->port ||
+		    a->family != b->family || memcmp(a->addr, b->addr, sizeof(a->addr)))
+			return false;
+	}
+	return true;
+}
+
+/* Spreading. */
+
+/* One child's subtree as TREE frames on @entries: 0 or -ENOMEM. */
+static int hbc_tree_describe(const struct hbc_tree *tree, const struct hbc_edge *edge,
+			     struct list_head *entries)
+{
+	struct hbc_tree_frame f = { .epoch = tree->epoch, .total = edge->size };
+	u8 *frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
+	int err = frame ? 0 : -ENOMEM;
+
+	for (f.first = 0; f.first < edge->size && !err; f.first += f.count) {
+		f.count = min_t(u32, edge->size - f.first, HBC_TREE_MAX_NODES);
+		err = hbc_transmit_prepare(entries, frame,
+					   hbc_wire_put_tree(frame, tree->slot, &f,
+							     &tree->nodes[edge->first + f.first]));
+	}
+	kfree(frame);
+	return err;
+}
+
+static struct hbc_edge *hbc_tree_edge(struct hbc_tree *tree, const struct hbc_lane *lane)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++)
+		if (tree->edge[i].lane == lane)
+			return &tree->edge[i];
+	return NULL;
+}
+
+/* The children that are connected already learn of a new tree at once. */
+static void hbc_tree_spread(struct hbc_tree *tree)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++) {
+		struct hbc_lane *lane = tree->edge[i].lane;
+		LIST_HEAD(entries);
+
+		if (!lane->tree_sent)
+			continue;
+		if (hbc_tree_describe(tree, &tree->edge[i], &entries)) {
+			hbc_transmit_discard(&entries);
+			hbc_lane_fail(lane, ENOMEM);
+			continue;
+		}
+		hbc_transmit_back(lane, &entries);
+		hbc_transmit_send(lane);
+	}
+}
+
+/* Tells the parent, or the root's administrator, once all below are ready. */
+static void hbc_tree_announce(struct hbc_tree *tree)
+{
+	struct hbc_tree_ack f = { .epoch = tree->epoch };
+	u8 frame[HBC_HDR_LEN + 16];
+	unsigned int i;
+
+	lockdep_assert_held(&tree->sched->hn->lock);
+	for (i = 0; i < tree->nr_edges; i++)
+		if (!tree->edge[i].ready)
+			return;
+	if (tree->announced)
+		return;
+	tree->announced = true;
+	if (tree->sched->origin) {
+		hbc_event_plan(tree->sched, tree->epoch, true);
+	} else if (tree->from) {
+		hbc_transmit_frame(tree->from, frame,
+				   hbc_wire_put_tree_ack(frame, tree->slot, &f));
+		hbc_transmit_send(tree->from);
+	}
+}
+
+static void hbc_tree_insert(struct hbc_tree *tree)
+{
+	struct hbc_schedule *sched = tree->sched;
+	struct hbc_tree *other;
+	struct list_head *at = &sched->trees;
+
+	list_for_each_entry(other, &sched->trees, link) {
+		if (other->epoch < tree->epoch)
+			break;
+		at = &other->link;
+	}
+	list_add_rcu(&tree->link, at);
+	sched->nr_trees++;
+	trace_hbc_tree(tree, true);
+	hbc_tree_spread(tree);
+	hbc_tree_announce(tree);
+}
+
+static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
+{
+	struct hbc_schedule *sched = tree->sched;
+	unsigned int i;
+
+	lockdep_assert_held(&sched->hn->lock);
+	trace_hbc_tree(tree, false);
+	list_del_rcu(&tree->link);
+	sched->nr_trees--;
+	for (i = 0; i < tree->nr_edges; i++)
+		hbc_tree_release(sched, tree->edge[i].lane, drain);
+	hbc_tree_put(tree);
+}
+
+void hbc_tree_end_all(struct hbc_schedule *sched)
+{
+	struct hbc_tree *tree, *next;
+
+	list_for_each_entry_safe(tree, next, &sched->trees, link)
+		hbc_tree_remove(tree, false);
+}
+
+/* No more fragments of the tree come: the children are told, then it goes. */
+static void hbc_tree_end(struct hbc_tree *tree)
+{
+	struct hbc_epoch_end f = { .epoch = tree->epoch };
+	u8 frame[HBC_HDR_LEN + 8];
+	unsigned int i, len;
+
+	len = hbc_wire_put_epoch_end(frame, tree->slot, &f);
+	for (i = 0; i < tree->nr_edges; i++) {
+		if (!tree->edge[i].lane->tree_sent)
+			continue;
+		hbc_transmit_frame(tree->edge[i].lane, frame, len);
+		hbc_transmit_send(tree->edge[i].lane);
+	}
+	hbc_tree_remove(tree, true);
+}
+
+/* At the root. */
+
+int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *nodes, u32 nr,
+			u32 *epoch, struct netlink_ext_ack *extack)
+{
+	struct hbc_tree *newest, *tree;
+
+	lockdep_assert_held(&sched->hn->lock);
+	newest = list_first_entry_or_null(&sched->trees, struct hbc_tree, link);
+	*epoch = newest ? newest->epoch : 0;
+	if (newest && hbc_tree_same(newest, nodes, nr))
+		return 1;
+	if (sched->gone) {
+		NL_SET_ERR_MSG(extack, "the group is being removed");
+		return -ESHUTDOWN;
+	}
+	if (sched->nr_trees >= HBC_TREES_MAX) {
+		NL_SET_ERR_MSG(extack,
+			       "too many plans are still in use; wait until their messages are complete");
+		return -EBUSY;
+	}
+	tree = hbc_tree_new(sched, *epoch + 1, 0, nodes, nr);
+	if (IS_ERR(tree)) {
+		NL_SET_ERR_MSG(extack, "no lanes could be made for the plan");
+		return PTR_ERR(tree);
+	}
+	*epoch = tree->epoch;
+	hbc_tree_insert(tree);
+	hbc_event_plan(sched, tree->epoch, false);
+	if (newest && !hbc_origin_uses(sched->origin, newest->epoch))
+		hbc_tree_end(newest);
+	return 0;
+}
+
+void hbc_schedule_retire(struct hbc_tree *tree)
+{
+	struct hbc_schedule *sched = tree->sched;
+	struct hbc_tree *other, *next;
+
+	mutex_lock(&sched->hn->lock);
+	list_for_each_entry_safe(other, next, &sched->trees, link)
+		if (other == tree && !list_is_first(&tree->link, &sched->trees) &&
+		    !hbc_origin_uses(sched->origin, tree->epoch))
+			hbc_tree_end(tree);
+	mutex_unlock(&sched->hn->lock);
+}
+
+/* Below the root. */
+
+/* The subtree is complete. hn->lock held. */
+static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
+{
+	struct hbc_schedule *sched = lane->sched;
+	struct hbc_tree *tree, *next;
+
+	list_for_each_entry_safe(tree, next, &sched->trees, link) {
+		bool same = tree->epoch == a->epoch && tree->slot == lane->slot;
+
+		if (same && hbc_tree_same(tree, a->nodes, a->total)) {
+			tree->from = lane;
+			tree->announced = false;
+			hbc_tree_announce(tree);
+			return 0;
+		}
+		/* The root has begun anew, or forgotten this one. */
+		if (same || !tree->from)
+			hbc_tree_remove(tree, false);
+	}
+	if (sched->gone)
+		return -ESHUTDOWN;
+	if (sched->nr_trees >= HBC_TREES_MAX)
+		return -EPROTO;
+	tree = hbc_tree_new(sched, a->epoch, lane->slot, a->nodes, a->total);
+	if (IS_ERR(tree))
+		return PTR_ERR(tree);
+	tree->from = lane;
+	hbc_tree_insert(tree);
+	return 0;
+}
+
+int hbc_schedule_tree(struct hbc_lane *lane, const struct hbc_tree_frame *f,
+		      const struct hbc_tree_node *node)
+{
+	struct hbc_assembly *a = lane->assembly;
+	int err = 0;
+
+	if (!f->first) {
+		kvfree(a);
+		lane->assembly = NULL;
+		if (f->total > HBC_MAX_MEMBERS)
+			return -EBADMSG;
+		a = kvzalloc(struct_size(a, nodes, f->total), GFP_KERNEL);
+		if (!a)
+			return -ENOMEM;
+		a->epoch = f->epoch;
+		a->total = f->total;
+		lane->assembly = a;
+	}
+	if (!a || f->epoch != a->epoch || f->total != a->total || f->first != a->have ||
+	    f->count > a->total - a->have)
+		return -EBADMSG;
+	memcpy(&a->nodes[a->have], node, f->count * sizeof(*node));
+	a->have += f->count;
+	if (a->have < a->total)
+		return 0;
+	mutex_lock(&lane->hn->lock);
+	err = hbc_tree_adopt(lane, a);
+	mutex_unlock(&lane->hn->lock);
+	kvfree(a);
+	lane->assembly = NULL;
+	return err;
+}
+
+void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch)
+{
+	struct hbc_schedule *sched = lane->sched;
+	struct hbc_tree *tree, *next;
+
+	mutex_lock(&lane->hn->lock);
+	list_for_each_entry_safe(tree, next, &sched->trees, link)
+		if (tree->epoch == epoch && tree->slot == lane->slot && tree->from == lane)
+			hbc_tree_end(tree);
+	mutex_unlock(&lane->hn->lock);
+}
+
+/* A child could not take its part: up to the root's administrator. */
+static void hbc_tree_refuse(struct hbc_tree *tree, const struct hbc_tree_ack *f)
+{
+	u8 frame[HBC_HDR_LEN + 16];
+
+	if (tree->sched->origin) {
+		hbc_event_plan_refused(tree->sched, tree->epoch, f->node, f->reason);
+	} else if (tree->from) {
+		hbc_transmit_frame(tree->from, frame,
+				   hbc_wire_put_tree_ack(frame, tree->slot, f));
+		hbc_transmit_send(tree->from);
+	}
+}
+
+void hbc_schedule_refused(struct hbc_lane *lane, u16 reason)
+{
+	struct hbc_tree_ack f = { .node = lane->peer, .reason = reason };
+	struct hbc_tree *tree;
+
+	mutex_lock(&lane->hn->lock);
+	list_for_each_entry(tree, &lane->sched->trees, link) {
+		f.epoch = tree->epoch;
+		if (hbc_tree_edge(tree, lane))
+			hbc_tree_refuse(tree, &f);
+	}
+	mutex_unlock(&lane->hn->lock);
+}
+
+void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
+{
+	struct hbc_tree *tree;
+	struct hbc_edge *edge;
+
+	mutex_lock(&lane->hn->lock);
+	list_for_each_entry(tree, &lane->sched->trees, link) {
+		edge = tree->epoch == f->epoch ? hbc_tree_edge(tree, lane) : NULL;
+		if (!edge)
+			continue;
+		if (f->node) {
+			hbc_tree_refuse(tree, f);
+		} else {
+			edge->ready = true;
+			hbc_tree_announce(tree);
+		}
+	}
+	mutex_unlock(&lane->hn->lock);
+}
+
+/* What happens to lanes. */
+
+/* All members below @edge are lost or back: as many frames as it takes. */
+static void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8 flags,
+			  u8 reason)
+{
+	struct hbc_lost f = { .epoch = tree->epoch, .reason = reason };
+	u32 ids[HBC_TELL_NODES], at = 0, i;
+
+	while (at < edge->size) {
+		f.count = min_t(u32, edge->size - at, HBC_TELL_NODES);
+		for (i = 0; i < f.count; i++)
+			ids[i] = tree->nodes[edge->first + at + i].node;
+		hbc_schedule_tell_lost(tree->sched, tree->slot, flags, &f, ids);
+		at += f.count;
+	}
+}
+
+int hbc_tree_child_up(struct hbc_lane *lane)
+{
+	struct hbc_tree *tree;
+	struct hbc_edge *edge;
+	LIST_HEAD(entries);
+
+	lockdep_assert_held(&lane->hn->lock);
+	if (lane->sched->gone)
+		return -ESHUTDOWN;
+	list_for_each_entry_reverse(tree, &lane->sched->trees, link) {
+		edge = hbc_tree_edge(tree, lane);
+		if (edge && hbc_tree_describe(tree, edge, &entries)) {
+			hbc_transmit_discard(&entries);
+			return -ENOMEM;
+		}
+	}
+	hbc_transmit_front(lane, &entries);
+	lane->tree_sent = true;
+	list_for_each_entry(tree, &lane->sched->trees, link) {
+		edge = hbc_tree_edge(tree, lane);
+		if (!edge || !edge->lost)
+			continue;
+		WRITE_ONCE(edge->lost, false);
+		hbc_tree_tell(tree, edge, HBC_LOST_BACK, 0);
+	}
+	return 0;
+}
+
+void hbc_tree_child_down(struct hbc_lane *lane, u8 reason)
+{
+	struct hbc_tree *tree;
+	struct hbc_edge *edge;
+
+	lockdep_assert_held(&lane->hn->lock);
+	lane->tree_sent = false;
+	hbc_transmit_purge(lane);
+	list_for_each_entry(tree, &lane->sched->trees, link) {
+		edge = hbc_tree_edge(tree, lane);
+		if (!edge)
+			continue;
+		edge->ready = false;
+		tree->announced = false;
+		hbc_tree_tell(tree, edge, 0, reason);
+	}
+}
+
+void hbc_tree_child_dead(struct hbc_lane *lane)
+{
+	struct hbc_tree *tree;
+	struct hbc_edge *edge;
+
+	lockdep_assert_held(&lane->hn->lock);
+	list_for_each_entry(tree, &lane->sched->trees, link) {
+		edge = hbc_tree_edge(tree, lane);
+		if (!edge || edge->lost)
+			continue;
+		WRITE_ONCE(edge->lost, true);
+		hbc_tree_tell(tree, edge, HBC_LOST_DOWN, HBCAST_REASON_NODE_DEAD);
+	}
+	hbc_transmit_purge(lane);
+}
+
+void hbc_tree_parent_down(struct hbc_lane *lane)
+{
+	struct hbc_tree *tree;
+
+	lockdep_assert_held(&lane->hn->lock);
+	list_for_each_entry(tree, &lane->sched->trees, link)
+		if (tree->from == lane)
+			tree->from = NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A tree: one epoch and slot of a schedule at this node. Building it, spreading
+ * it to the children, and its end.
+ */
+#ifndef _HBC_TREE_H
+#define _HBC_TREE_H
+
+#include <linux/types.h>
+
+struct hbc_lane;
+struct hbc_schedule;
+
+/* All of these: context process, hn->lock held. */
+
+/* The lane to a child is about to be READY: its trees go first. 0 or -errno. */
+int hbc_tree_child_up(struct hbc_lane *lane);
+/* It was READY and broke: what it held is lost for all below. */
+void hbc_tree_child_down(struct hbc_lane *lane, u8 reason);
+/* It has not been READY for dead-interval: all below are down. */
+void hbc_tree_child_dead(struct hbc_lane *lane);
+/* The lane from a parent broke: its trees must be told again. */
+void hbc_tree_parent_down(struct hbc_lane *lane);
+/* Every tree of the schedule ends. */
+void hbc_tree_end_all(struct hbc_schedule *sched);
+
+#endif /* _HBC_TREE_H */
