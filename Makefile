@@ -132,7 +132,7 @@ bench: ready
 	selftests/bench/run
 
 clean:
-	$(RM) -r build
+	$(RM) -r build .checkpatch-camelcase.*
 	for dir in $(TOOLS) $(EXAMPLES) $(TESTDIRS); do $(MAKE) -C $$dir clean || exit; done
 
 .PHONY: all help module install-module uninstall-module modules-all tools \
