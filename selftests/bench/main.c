@@ -7,6 +7,7 @@
  */
 #include <err.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 #include <unistd.h>
 
 #include "busy.h"
+#include "crc.h"
 #include "crew.h"
+#include "hbcast.h"
 #include "latency.h"
 #include "net.h"
 #include "relay.h"
@@ -22,17 +25,42 @@
 
 static const char usage[] =
 	"say one of\n"
-	"  hbbench bulk direct|epoll|splice CHILDREN BYTES discard|copy|verify\n"
-	"  hbbench latency direct|epoll|splice RELAYS MESSAGES";
+	"  hbbench bulk PATH CHILDREN BYTES discard|copy|verify\n"
+	"  hbbench latency PATH MESSAGES\n"
+	"  hbbench crc BYTES\n"
+	"PATH is direct, epoll, splice, hbcast-direct or hbcast";
 
-static relay_fn *relay_named(const char *name)
+/**
+ * struct path - how the data get from the root to the sinks
+ * @name: on the command line
+ * @relay: what runs on a relay, NULL without one
+ * @group: for AF_HBCAST the group of one child, 0 for TCP
+ * @chain: for AF_HBCAST the group of the chain of relays
+ * @direct: there is one sink, joined with the root
+ */
+struct path {
+	const char *name;
+	relay_fn *relay;
+	uint32_t group;
+	uint32_t chain;
+	bool direct;
+};
+
+static const struct path paths[] = {
+	{ .name = "direct", .direct = true },
+	{ .name = "epoll", .relay = relay_epoll },
+	{ .name = "splice", .relay = relay_splice },
+	{ .name = "hbcast-direct", .group = HBCAST_GROUP_DIRECT,
+	  .chain = HBCAST_GROUP_DIRECT, .direct = true },
+	{ .name = "hbcast", .group = HBCAST_GROUP_RELAY,
+	  .chain = HBCAST_GROUP_CHAIN },
+};
+
+static const struct path *path_named(const char *name)
 {
-	if (!strcmp(name, "epoll"))
-		return relay_epoll;
-	if (!strcmp(name, "splice"))
-		return relay_splice;
-	if (!strcmp(name, "direct"))
-		return NULL;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (!strcmp(name, paths[i].name))
+			return &paths[i];
 	errx(1, "%s", usage);
 }
 
@@ -78,76 +106,121 @@ static void start_relay(struct crew *crew, relay_fn *relay, int parent,
 	}
 }
 
-/* The source waits for a byte of @go, so that only its work is measured. */
-static void start_source(struct crew *crew, int go, int fd, uint64_t bytes,
-			 enum stream_mode mode)
+/* Returns once the parent says go, so that only the transfer is measured. */
+static void await_go(int go)
 {
 	char byte;
 
+	if (read(go, &byte, 1) != 1)
+		err(1, "source: go");
+}
+
+/* Connects the root with every sink over TCP, and starts all but the clock. */
+static void start_tcp(struct crew *crew, relay_fn *relay, int go, int children,
+		      uint64_t bytes, enum stream_mode mode)
+{
+	int out[RELAY_CHILDREN], in[RELAY_CHILDREN];
+	int source;
+
+	for (int i = 0; i < children; i++) {
+		struct net_pair pair = net_connect(relay ? NET_RELAY : NET_ROOT,
+						   NET_SINK + i);
+
+		out[i] = pair.from;
+		in[i] = pair.to;
+	}
+	start_sinks(crew, in, children, bytes, mode);
+	source = out[0];
+	if (relay) {
+		struct net_pair pair = net_connect(NET_ROOT, NET_RELAY);
+
+		start_relay(crew, relay, pair.to, out, children);
+		source = pair.from;
+	}
 	if (crew_fork(crew)) {
-		if (read(go, &byte, 1) != 1)
-			err(1, "source: go");
-		stream_source(fd, bytes, mode);
-		shutdown(fd, SHUT_WR);
+		await_go(go);
+		stream_source(source, bytes, mode);
+		shutdown(source, SHUT_WR);
+		exit(0);
+	}
+}
+
+static void start_hbcast(struct crew *crew, uint32_t group, int go,
+			 int children, uint64_t bytes, enum stream_mode mode)
+{
+	int in[RELAY_CHILDREN], file = hbcast_file(bytes);
+	int out = hbcast_sender(NET_ROOT, group);
+
+	for (int i = 0; i < children; i++)
+		in[i] = hbcast_receiver(NET_SINK + i, group);
+	start_sinks(crew, in, children, bytes, mode);
+	if (crew_fork(crew)) {
+		await_go(go);
+		hbcast_source(out, file, bytes);
 		exit(0);
 	}
 }
 
 /* Prints busy and idle nanoseconds of sending @bytes to every sink. */
-static void bulk(relay_fn *relay, int children, uint64_t bytes,
+static void bulk(const struct path *path, int children, uint64_t bytes,
 		 enum stream_mode mode)
 {
-	int out[RELAY_CHILDREN], in[RELAY_CHILDREN], go[2];
-	struct net_pair first, pair;
 	struct crew crew = { 0 };
 	struct busy_mark mark;
 	uint64_t busy_ns, idle_ns;
+	int go[2];
 
 	if (pipe(go))
 		err(1, "pipe");
-	for (int i = 0; i < children; i++) {
-		pair = net_connect(relay ? NET_RELAY : NET_ROOT, NET_SINK + i);
-		out[i] = pair.from;
-		in[i] = pair.to;
-	}
-	start_sinks(&crew, in, children, bytes, mode);
-	if (relay) {
-		first = net_connect(NET_ROOT, NET_RELAY);
-		start_relay(&crew, relay, first.to, out, children);
-		start_source(&crew, go[0], first.from, bytes, mode);
-	} else {
-		for (int i = 0; i < children; i++)
-			start_source(&crew, go[0], out[i], bytes, mode);
-	}
+	if (path->direct && children != 1)
+		errx(1, "a direct transfer has one sink");
+	if (path->group)
+		start_hbcast(&crew, path->group + children - 1, go[0], children,
+			     bytes, mode);
+	else
+		start_tcp(&crew, path->relay, go[0], children, bytes, mode);
 	crew_settle();
 	busy_start(&mark);
-	for (int i = children; i < crew.count; i++)
-		if (write(go[1], "", 1) != 1)
-			err(1, "go");
+	if (write(go[1], "", 1) != 1)
+		err(1, "go");
 	crew_wait(&crew, 0, children);
 	busy_ns = busy_stop(&mark, &idle_ns);
 	crew_wait(&crew, children, crew.count);
 	printf("%" PRIu64 "\t%" PRIu64 "\n", busy_ns, idle_ns);
 }
 
-static void latency(relay_fn *relay, int relays, int messages)
+static void start_chain(struct crew *crew, relay_fn *relay, int *in, int *out)
 {
 	struct net_pair pair = net_connect(0, 1);
-	struct crew crew = { 0 };
-	int source = pair.from;
 
-	for (int node = 1; node <= relays; node++) {
+	*out = pair.from;
+	for (int node = 1; relay && node < NET_LAST; node++) {
 		struct net_pair next = net_connect(node, node + 1);
 
-		start_relay(&crew, relay, pair.to, &next.from, 1);
+		start_relay(crew, relay, pair.to, &next.from, 1);
 		pair = next;
 	}
+	*in = pair.to;
+}
+
+/* Prints what latency_sink() does, of a chain of all nodes or of one link. */
+static void latency(const struct path *path, int messages)
+{
+	struct crew crew = { 0 };
+	int in, out;
+
+	if (path->group) {
+		out = hbcast_sender(NET_ROOT, path->chain);
+		in = hbcast_receiver(path->direct ? NET_SINK : NET_LAST, path->chain);
+	} else {
+		start_chain(&crew, path->relay, &in, &out);
+	}
 	if (crew_fork(&crew)) {
-		latency_sink(pair.to, messages);
+		latency_sink(in, messages);
 		exit(0);
 	}
-	latency_source(source, messages);
-	shutdown(source, SHUT_WR);
+	latency_source(out, messages);
+	shutdown(out, SHUT_WR);
 	crew_wait(&crew, 0, crew.count);
 }
 
@@ -155,13 +228,14 @@ int main(int argc, char **argv)
 {
 	busy_check();
 	if (argc == 6 && !strcmp(argv[1], "bulk"))
-		bulk(relay_named(argv[2]), number(argv[3], 1, 4),
+		bulk(path_named(argv[2]), number(argv[3], 1, 4),
 		     number(argv[4], 8, UINT64_MAX) & ~7ull,
 		     mode_named(argv[5]));
-	else if (argc == 5 && !strcmp(argv[1], "latency"))
-		latency(relay_named(argv[2]),
-			relay_named(argv[2]) ? number(argv[3], 1, 8) : 0,
-			number(argv[4], 1, 100000));
+	else if (argc == 4 && !strcmp(argv[1], "latency"))
+		latency(path_named(argv[2]), number(argv[3], 1, 100000));
+	else if (argc == 3 && !strcmp(argv[1], "crc"))
+		printf("%" PRIu64 "\n",
+		       crc_cost(number(argv[2], CRC_PIECE_BYTES, UINT64_MAX)));
 	else
 		errx(1, "%s", usage);
 	return 0;

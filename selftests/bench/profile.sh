@@ -67,5 +67,5 @@ if [ $# -lt 6 ]; then
 fi
 kernel=$1
 shift
-exec "$here/../vm/run" --kernel "$kernel" --icount -- \
+exec "$here/../vm/run" --kernel "$kernel" --icount --append clearcpuid=297 -- \
 	"$here/profile.sh" --inside "$@"

@@ -19,7 +19,7 @@
 
 #include "relay.h"
 
-#define RING_BYTES (512 << 10)
+#define RING_BYTES (1 << 20)
 #define PARENT RELAY_CHILDREN
 
 struct ring {

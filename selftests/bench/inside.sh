@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# All measurements of the benchmark, in one boot of a test machine in virtual
+# time. Prints tab-separated lines for report:
+#
+#   kernel RELEASE
+#   bulk PATH CHILDREN BYTES BUSY_NS IDLE_NS	(several times each)
+#   latency PATH RELAYS MEDIAN_NS LEAST_NS MOST_NS
+#   crc BYTES BUSY_NS
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+bytes=$((256 << 20))
+verify_bytes=$((16 << 20))
+rounds=3
+messages=200
+relay_paths=(epoll splice hbcast)
+direct_paths=(direct hbcast-direct)
+
+row()
+{
+	local IFS=$'\t'
+
+	echo "$*"
+}
+
+bulk()
+{
+	row bulk "$1" "$2" $bytes "$("$here/hbbench" bulk "$1" "$2" $bytes copy)"
+}
+
+verify()
+{
+	local path
+
+	for path in "${relay_paths[@]}"; do
+		"$here/hbbench" bulk "$path" 4 $verify_bytes verify >/dev/null
+	done
+	for path in "${direct_paths[@]}"; do
+		"$here/hbbench" bulk "$path" 1 $verify_bytes verify >/dev/null
+	done
+}
+
+measure()
+{
+	local path children
+
+	for path in "${direct_paths[@]}"; do
+		bulk "$path" 1
+	done
+	for path in "${relay_paths[@]}"; do
+		for children in 1 2 4; do
+			bulk "$path" "$children"
+		done
+	done
+}
+
+if [ "$(nproc)" != 1 ]; then
+	echo "bench: one processor is needed to count instructions; start 'run' instead" >&2
+	exit 1
+fi
+# Real machines load it at boot, and the module takes the best there is.
+modprobe crc32c-intel
+"$here/net.sh" up
+"$here/hbcast.sh"
+row kernel "$(uname -r)"
+verify
+for ((i = 0; i < rounds; i++)); do
+	measure
+done
+for path in "${relay_paths[@]}"; do
+	row latency "$path" 8 "$("$here/hbbench" latency "$path" $messages)"
+done
+for path in "${direct_paths[@]}"; do
+	row latency "$path" 0 "$("$here/hbbench" latency "$path" $messages)"
+done
+row crc $bytes "$("$here/hbbench" crc $bytes)"
