@@ -70,6 +70,11 @@ static void hbc_lane_wake(struct hbc_lane *lane, unsigned long delay)
 	spin_unlock_bh(&lane->queue_lock);
 }
 
+void hbc_lane_defer(struct rcu_work *work)
+{
+	queue_rcu_work(hbc_lane_wq, work);
+}
+
 void hbc_lane_kick(struct hbc_lane *lane)
 {
 	hbc_lane_run(lane, &lane->tx_work);
@@ -173,11 +178,14 @@ static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
 /* Flag, callbacks, work, release: in this order nobody finds a dead socket. */
 static void hbc_lane_drop_sock(struct hbc_lane *lane)
 {
+	bool clean = test_bit(HBC_LANE_FINISHED, &lane->flags);
 	struct socket *sock = lane->sock;
 	struct sock *sk;
 
 	if (!sock)
 		return;
+	/* Nothing that still runs touches the socket when it sees an error. */
+	cmpxchg(&lane->error, 0, ESHUTDOWN);
 	sk = sock->sk;
 	lock_sock(sk);
 	write_lock_bh(&sk->sk_callback_lock);
@@ -193,11 +201,9 @@ static void hbc_lane_drop_sock(struct hbc_lane *lane)
 	mutex_lock(&lane->tx_mutex);
 	lane->sock = NULL;
 	mutex_unlock(&lane->tx_mutex);
-	/* A drained lane says goodbye; a failed one leaves nothing behind. */
-	if (READ_ONCE(lane->error) || !test_bit(HBC_LANE_DRAINING, &lane->flags))
+	/* One that has said goodbye ends in peace; another leaves nothing behind. */
+	if (!clean)
 		sock_no_linger(sk);
-	else
-		kernel_sock_shutdown(sock, SHUT_RDWR);
 	sock_release(sock);
 }
 
@@ -225,6 +231,7 @@ static void hbc_lane_open(struct hbc_lane *lane)
 	if (err)
 		goto fail;
 	lane->stats.connects++;
+	lane->begun = jiffies;
 	WRITE_ONCE(lane->last_rx, jiffies);
 	hbc_lane_adopt_sock(lane, sock);
 	err = hbc_lane_bind(lane, sock);
@@ -243,7 +250,6 @@ static void hbc_lane_greet(struct hbc_lane *lane)
 
 	if (lane->sock->sk->sk_state != TCP_ESTABLISHED)
 		return;
-	WRITE_ONCE(lane->last_rx, jiffies);
 	WRITE_ONCE(lane->state, HBC_LANE_HANDSHAKE);
 	err = hbc_handshake_start(lane);
 	if (err)
@@ -296,7 +302,7 @@ static void hbc_lane_lists_del(struct hbc_lane *lane)
 /* The connection is over, for good or for now. */
 static void hbc_lane_disconnect(struct hbc_lane *lane)
 {
-	int error = READ_ONCE(lane->error);
+	int error = test_bit(HBC_LANE_FINISHED, &lane->flags) ? 0 : READ_ONCE(lane->error);
 
 	trace_hbc_lane_state(lane, lane->state, error);
 	hbc_lane_drop_sock(lane);
@@ -343,8 +349,18 @@ static bool hbc_lane_ends(struct hbc_lane *lane)
 	if (READ_ONCE(lane->error) && !lane->connector)
 		return true;
 	return test_bit(HBC_LANE_DRAINING, &lane->flags) &&
-	       (READ_ONCE(lane->state) != HBC_LANE_READY || READ_ONCE(lane->error) ||
-		hbc_transmit_idle(lane));
+	       (READ_ONCE(lane->state) != HBC_LANE_READY || READ_ONCE(lane->error));
+}
+
+/* All is sent: says so, and gives the other side time to end the connection. */
+static void hbc_lane_finish(struct hbc_lane *lane)
+{
+	if (!test_and_set_bit(HBC_LANE_FINISHED, &lane->flags)) {
+		lane->begun = jiffies;
+		kernel_sock_shutdown(lane->sock, SHUT_WR);
+	} else if (time_after(jiffies, lane->begun + msecs_to_jiffies(HBC_LANE_HANDSHAKE_MS))) {
+		hbc_lane_fail(lane, ETIMEDOUT);
+	}
 }
 
 static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
@@ -355,8 +371,10 @@ static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 	unsigned long interval = max(dead / 4, 1UL);
 	bool idle = hbc_transmit_idle(lane);
 
-	if (!test_bit(HBC_LANE_PAUSED, &lane->flags) &&
-	    time_after(jiffies, READ_ONCE(lane->last_rx) + dead)) {
+	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && idle) {
+		hbc_lane_finish(lane);
+	} else if (!test_bit(HBC_LANE_PAUSED, &lane->flags) &&
+		   time_after(jiffies, READ_ONCE(lane->last_rx) + dead)) {
 		hbc_lane_fail(lane, ETIMEDOUT);
 	} else if (!idle && time_after(jiffies, READ_ONCE(lane->last_tx) + stall)) {
 		hbc_lane_fail(lane, ETIME);
@@ -388,7 +406,7 @@ static unsigned long hbc_lane_step(struct hbc_lane *lane)
 			hbc_lane_greet(lane);
 		fallthrough;
 	case HBC_LANE_HANDSHAKE:
-		if (time_after(jiffies, READ_ONCE(lane->last_rx) + limit))
+		if (time_after(jiffies, lane->begun + limit))
 			hbc_lane_fail(lane, ETIMEDOUT);
 		break;
 	case HBC_LANE_READY:
@@ -473,6 +491,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	lane->connector = connector;
 	lane->retry = HBC_LANE_RETRY_MIN_MS;
 	lane->since = jiffies;
+	lane->begun = jiffies;
 	lane->last_rx = jiffies;
 	lane->last_tx = jiffies;
 	INIT_LIST_HEAD(&lane->link);

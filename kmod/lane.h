@@ -41,6 +41,7 @@ enum {
 	HBC_LANE_BORN,		/* the life work may run */
 	HBC_LANE_CLOSING,	/* shall end */
 	HBC_LANE_DRAINING,	/* shall end when its queue is empty */
+	HBC_LANE_FINISHED,	/* has sent all and said so; waits for the other's end */
 	HBC_LANE_PAUSED,	/* reading waits for room elsewhere */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
 	HBC_LANE_DEAD,		/* has been away for dead-interval */
@@ -100,7 +101,8 @@ struct hbc_lane_callbacks {
  *	@rx_work, and @life while @rx_work is cancelled
  * @last_rx: jiffies of the last byte that came
  * @last_tx: jiffies of the last byte that went
- * @since: jiffies when the connection was begun or lost
+ * @since: jiffies of birth, or when the lane was READY last
+ * @begun: jiffies when the connection, or its end, was begun
  * @retry: next pause before a reconnect in ms; @life only
  * @queue_lock: @queue, @queued, @acks, @nr_acks, and @state's turn to CLOSED
  * @queue: bursts to be sent (struct hbc_lane_entry)
@@ -143,6 +145,7 @@ struct hbc_lane {
 	unsigned long last_rx;
 	unsigned long last_tx;
 	unsigned long since;
+	unsigned long begun;
 	unsigned int retry;
 
 	spinlock_t queue_lock; /* the queue */
@@ -179,6 +182,8 @@ void hbc_lane_ready(struct hbc_lane *lane);
 void hbc_lane_unpause(struct hbc_lane *lane);
 /* Let the sending work item run. Context: any. */
 void hbc_lane_kick(struct hbc_lane *lane);
+/* Run @work on the lanes' queue after a grace period. Context: any. */
+void hbc_lane_defer(struct rcu_work *work);
 
 int hbc_lane_init(void);
 void hbc_lane_exit(void);

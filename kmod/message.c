@@ -27,7 +27,12 @@ void hbc_message_get(struct hbc_message *m)
 static void hbc_message_free(struct kref *ref)
 {
 	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
+	struct hbc_delivery *d, *next;
 
+	list_for_each_entry_safe(d, next, &m->deliveries, message_link) {
+		list_del(&d->message_link);
+		hbc_delivery_free(d);
+	}
 	hbc_schedule_put(m->sched);
 	kfree(m);
 }
@@ -72,19 +77,6 @@ static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 b
 	hbc_schedule_ack(m->sched, &ack);
 }
 
-/* Nobody reads the message any more and nothing of it comes: it is forgotten. */
-static void hbc_message_close(struct hbc_message *m)
-{
-	struct hbc_delivery *d, *next;
-
-	list_for_each_entry_safe(d, next, &m->deliveries, message_link) {
-		list_del_init(&d->message_link);
-		hbc_delivery_free(d);
-	}
-	trace_hbc_message_close(m);
-	hbc_message_put(m);
-}
-
 void hbc_message_finish(struct hbc_message *m, u8 reason)
 {
 	struct hbc_schedule *sched = m->sched;
@@ -105,8 +97,10 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	if (ack)
 		hbc_message_report(m, reason ? HBCAST_FAILED : HBCAST_DELIVERED, reason,
 				   reason ? m->reported : m->total);
-	if (last)
-		hbc_message_close(m);
+	if (last) {
+		trace_hbc_message_close(m);
+		hbc_message_put(m);
+	}
 }
 
 void hbc_message_progress(struct hbc_message *m, u64 bytes)
@@ -212,16 +206,15 @@ int hbc_message_fragment(struct hbc_lane *lane, const struct hbc_hdr *h,
 	/* What the connection before this one began has ended, or will. */
 	if (m->lane != lane)
 		goto stale;
-	if (m->whole || f->total != m->total || f->port != m->port || f->epoch != m->epoch)
+	if (m->last || f->total != m->total || f->port != m->port || f->epoch != m->epoch)
 		return -EBADMSG;
-	if (h->flags & HBC_FRAGMENT_ABORT) {
-		m->whole = true;
+	m->last = h->flags & HBC_FRAGMENT_ABORT;
+	if (m->last)
 		return 0;
-	}
 	if (f->offset != m->next)
 		return -EBADMSG;
 	m->next += bytes;
-	m->whole = m->next == m->total;
+	m->last = m->next == m->total;
 	return 0;
 stale:
 	hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
@@ -235,33 +228,34 @@ void hbc_message_deliver(const struct hbc_run *run, struct hbc_burst *b)
 
 	/* The receive work's share of m->open keeps the list as it is. */
 	list_for_each_entry(d, &m->deliveries, message_link) {
-		if (run->bytes || !m->total)
+		if (run->len)
 			hbc_delivery_queue(d, b, run->pos, run->len, run->offset, run->bytes);
 		if (run->end)
 			hbc_delivery_end(d, run->end);
-		else if (!hbc_delivery_room(d))
+		else if (!hbc_delivery_room(d, false))
 			set_bit(HBC_SCHEDULE_CHOKED, &m->sched->flags);
 	}
-	if (run->end || run->offset + run->bytes == m->total)
+	if (run->end || run->offset + run->bytes == m->total) {
+		m->whole = true;
 		hbc_message_finish(m, run->end);
+	}
 }
 
 bool hbc_message_room(struct hbc_schedule *sched)
 {
 	struct hbc_delivery *d;
 	struct hbc_message *m;
-	bool room = true;
+	bool room = true, crowded;
 	int i;
 
-	if (READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX / 2)
-		return false;
-	if (!test_bit(HBC_SCHEDULE_CHOKED, &sched->flags))
+	crowded = READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX / 2;
+	if (!crowded && !test_bit(HBC_SCHEDULE_CHOKED, &sched->flags))
 		return true;
 	spin_lock_bh(&sched->lock);
 	for (i = 0; i < ARRAY_SIZE(sched->messages); i++)
 		hlist_for_each_entry(m, &sched->messages[i], link)
 			list_for_each_entry(d, &m->deliveries, message_link)
-				room = hbc_delivery_room(d) && room;
+				room = hbc_delivery_room(d, crowded) && room;
 	if (room)
 		clear_bit(HBC_SCHEDULE_CHOKED, &sched->flags);
 	spin_unlock_bh(&sched->lock);
@@ -275,7 +269,6 @@ static void hbc_message_abort_below(struct hbc_message *m, u8 reason)
 		.epoch = m->epoch,
 		.message = m->id,
 		.total = m->total,
-		.used = BIT_ULL(m->slot),
 		.port = m->port,
 		.reason = reason,
 	};

@@ -31,9 +31,10 @@ struct hbc_schedule;
  * @slot: of its fragments
  * @lane: where they come from; only compared
  * @next: offset of the fragment that comes next; the receive work of the lane
- * @whole: nothing more comes; the receive work of the lane
+ * @last: the header of its end has come; the receive work of the lane
+ * @whole: its end has been handed over; the receive work of the lane
  * @deliveries: sockets that read it (struct hbc_delivery); filled before
- *	anybody else knows the message, emptied when nobody does any more
+ *	anybody else knows the message, freed with it
  * @open: deliveries that are not finished, and one for the receive work
  *	until it has handed over the end; sched->lock
  * @reported: bytes in the last progress report; sched->lock
@@ -51,6 +52,7 @@ struct hbc_message {
 	u8 slot;
 	const struct hbc_lane *lane;
 	u64 next;
+	bool last;
 	bool whole;
 	struct list_head deliveries;
 	unsigned int open;

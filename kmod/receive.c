@@ -27,7 +27,7 @@
 int hbc_receive_alloc(struct hbc_receive *rx)
 {
 	rx->head = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
-	rx->inflow = kcalloc(HBC_INFLOWS, sizeof(*rx->inflow), GFP_KERNEL);
+	rx->inflow = kcalloc(HBC_INFLOWS + 2, sizeof(*rx->inflow), GFP_KERNEL);
 	if (rx->head && rx->inflow)
 		return 0;
 	hbc_receive_free(rx);
@@ -82,11 +82,10 @@ static struct hbc_inflow *hbc_receive_last(struct hbc_receive *rx)
 }
 
 /* A half frame in very many pieces: one copy, so that its vectors stay bounded. */
-static struct hbc_burst *hbc_receive_compact(struct hbc_burst *b, u32 pos)
+static struct hbc_burst *hbc_receive_compact(struct hbc_burst *b, u32 pos, unsigned int need)
 {
 	u32 len = b->len - pos;
-	struct hbc_burst *to = hbc_burst_alloc(HBC_BURST_VECTORS + len / PAGE_SIZE + 1,
-					       GFP_KERNEL);
+	struct hbc_burst *to = hbc_burst_alloc(need + len / PAGE_SIZE + 1, GFP_KERNEL);
 	u8 *page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	int err = to && page ? 0 : -ENOMEM;
 
@@ -115,7 +114,7 @@ static struct hbc_burst *hbc_receive_carry(struct hbc_burst *b, u32 pos, unsigne
 	struct hbc_burst *to;
 
 	if (tail > HBC_TAIL_VECTORS)
-		return hbc_receive_compact(b, pos);
+		return hbc_receive_compact(b, pos, need);
 	to = hbc_burst_alloc(max_t(unsigned int, HBC_BURST_VECTORS, need + tail), GFP_KERNEL);
 	if (to && tail && hbc_burst_split(b, pos, to)) {
 		hbc_burst_put(to);
@@ -126,15 +125,14 @@ static struct hbc_burst *hbc_receive_carry(struct hbc_burst *b, u32 pos, unsigne
 
 /*
  * Starts another burst with room for @need vectors; the half frame at the end
- * of the last one goes over. Return: 0, 1 when all inflows are in use, -ENOMEM.
+ * of the last one goes over. A frame begins only while less than HBC_INFLOWS
+ * are in use, and takes two more at the most. Return: 0 or -ENOMEM.
  */
 static int hbc_receive_next(struct hbc_receive *rx, unsigned int need)
 {
 	struct hbc_inflow *last = hbc_receive_last(rx);
 	struct hbc_burst *b;
 
-	if (last && rx->nr == HBC_INFLOWS && rx->whole)
-		return 1;
 	b = hbc_receive_carry(last ? last->burst : NULL, rx->whole, need);
 	if (!b)
 		return -ENOMEM;
@@ -143,6 +141,10 @@ static int hbc_receive_next(struct hbc_receive *rx, unsigned int need)
 		hbc_burst_put(last->burst);
 		last->burst = b;
 		return 0;
+	}
+	if (WARN_ON_ONCE(rx->nr == HBC_INFLOWS + 2)) {
+		hbc_burst_put(b);
+		return -EPROTO;
 	}
 	rx->inflow[rx->nr].burst = b;
 	if (rx->tree) {
@@ -213,7 +215,7 @@ static bool hbc_read_fits(const struct hbc_read *r)
 	return in->nr_runs < HBC_RUNS || in->run[in->nr_runs - 1].message == rx->message;
 }
 
-/* Finds a burst for the fragment at hand: 0, 1 when there is none now, -errno. */
+/* Finds a burst for the fragment at hand: 0 or -errno. */
 static int hbc_read_place(struct hbc_read *r)
 {
 	struct hbc_receive *rx = r->rx;
@@ -244,7 +246,7 @@ static int hbc_read_judge(struct hbc_read *r)
 	err = hbc_wire_get_fragment(rx->head, &rx->hdr, &rx->frag);
 	if (err || rx->hdr.slot != r->lane->slot)
 		return -EBADMSG;
-	if (!rx->tree || rx->tree->epoch != rx->frag.epoch) {
+	if (!rx->tree || rx->tree->epoch != rx->frag.epoch || READ_ONCE(rx->tree->gone)) {
 		if (rx->tree)
 			hbc_tree_put(rx->tree);
 		rx->tree = hbc_tree_get(sched, rx->frag.epoch, rx->hdr.slot);
@@ -279,9 +281,11 @@ static void hbc_read_whole(struct hbc_read *r)
 		run->offset = rx->frag.offset;
 		run->bytes = 0;
 	}
-	run->len += rx->hdr.length;
-	run->bytes += rx->hdr.length - HBC_FRAGMENT_LEN;
 	run->end = rx->frag.reason;
+	if (!run->end) {
+		run->len += rx->hdr.length;
+		run->bytes += rx->hdr.length - HBC_FRAGMENT_LEN;
+	}
 	rx->whole = in->burst->len + r->span_len;
 }
 
@@ -348,6 +352,8 @@ static int hbc_read_step(struct hbc_read *r, unsigned int off, unsigned int len)
 	struct hbc_receive *rx = r->rx;
 	int err;
 
+	if (!rx->have && rx->nr >= HBC_INFLOWS)
+		return -EAGAIN;
 	if (rx->have < hbc_read_want(rx))
 		return hbc_read_head(r, off, len);
 	if (!hbc_read_takes_fragments(r->lane))
@@ -360,7 +366,7 @@ static int hbc_read_step(struct hbc_read *r, unsigned int off, unsigned int len)
 	if (!rx->skip && !rx->placed) {
 		err = hbc_read_place(r);
 		if (err)
-			return err > 0 ? -EAGAIN : err;
+			return err;
 	}
 	return hbc_read_payload(r, off, len);
 }
@@ -376,11 +382,10 @@ static bool hbc_read_pending(const struct hbc_receive *rx)
 static int hbc_read_begin(struct hbc_read *r)
 {
 	const struct hbc_inflow *last = hbc_receive_last(r->rx);
-	int err = 0;
 
 	if (r->rx->placed && last->burst->nr + r->need > last->burst->max)
-		err = hbc_receive_next(r->rx, r->need);
-	return err > 0 ? -EAGAIN : err;
+		return hbc_receive_next(r->rx, r->need);
+	return 0;
 }
 
 static int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
@@ -474,7 +479,8 @@ static int hbc_receive_ping(struct hbc_lane *lane, const struct hbc_receive *rx)
 
 	if (hbc_wire_get_ping(rx->head, &rx->hdr, &ping))
 		return -EBADMSG;
-	if (rx->hdr.type == HBC_FRAME_PONG)
+	/* One who asks and does not read the answers gets no more of them. */
+	if (rx->hdr.type == HBC_FRAME_PONG || !hbc_transmit_room(lane))
 		return 0;
 	hbc_transmit_frame(lane, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping));
 	hbc_transmit_send(lane);
@@ -524,6 +530,8 @@ static int hbc_receive_control(struct hbc_lane *lane)
 
 	if (READ_ONCE(lane->state) != HBC_LANE_READY)
 		err = hbc_handshake_frame(lane, &rx->hdr, rx->head);
+	else if (rx->hdr.slot != lane->slot && rx->hdr.type < HBC_FRAME_PING)
+		err = -EPROTO;
 	else if (rx->hdr.type == HBC_FRAME_PING || rx->hdr.type == HBC_FRAME_PONG)
 		err = hbc_receive_ping(lane, rx);
 	else if (lane->connector)
@@ -626,7 +634,7 @@ int hbc_receive_turn(struct hbc_lane *lane)
 {
 	read_descriptor_t desc = { .arg.data = lane, .count = 1 };
 	struct sock *sk = lane->sock->sk;
-	bool more, closed, control;
+	bool more, closed, control, urgent;
 	int n, err;
 
 	if (!hbc_receive_may(lane))
@@ -634,6 +642,7 @@ int hbc_receive_turn(struct hbc_lane *lane)
 	lock_sock(sk);
 	n = tcp_read_sock(sk, &desc, hbc_read_actor);
 	more = !skb_queue_empty(&sk->sk_receive_queue);
+	urgent = tcp_sk(sk)->urg_data;
 	closed = sk->sk_shutdown & RCV_SHUTDOWN || sk->sk_state == TCP_CLOSE;
 	release_sock(sk);
 	if (n > 0)
@@ -642,6 +651,9 @@ int hbc_receive_turn(struct hbc_lane *lane)
 	err = hbc_receive_forward(&lane->rx);
 	if (!err)
 		err = desc.error ?: min(n, 0);
+	/* Reading would stop at urgent data for ever; nobody sends any. */
+	if (!err && urgent)
+		err = -EPROTO;
 	control = lane->rx.control;
 	if (!err && control)
 		err = hbc_receive_control(lane);

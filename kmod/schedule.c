@@ -53,8 +53,21 @@ static void hbc_schedule_orphan(struct work_struct *work)
 	mutex_lock(&hn->lock);
 	if (!sched->gone && list_empty(&sched->parents))
 		hbc_schedule_remove(sched, HBCAST_REASON_LANE_LOST);
+	else if (!sched->gone)
+		hbc_tree_forget(sched);
 	mutex_unlock(&hn->lock);
 	hbc_schedule_put(sched);
+}
+
+/* A parent is missing: looks again in a while. hn->lock held. */
+static void hbc_schedule_watch(struct hbc_schedule *sched)
+{
+	unsigned long dead = msecs_to_jiffies(READ_ONCE(sched->group->config.dead_ms));
+
+	lockdep_assert_held(&sched->hn->lock);
+	kref_get(&sched->ref);
+	if (mod_delayed_work(system_wq, &sched->orphan, HBC_ORPHAN_INTERVALS * dead))
+		hbc_schedule_put(sched);
 }
 
 static struct hbc_schedule *hbc_schedule_new(struct hbc_group *group, u32 root)
@@ -109,6 +122,8 @@ struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root)
 		if (!sched)
 			return ERR_PTR(-ENOMEM);
 		list_add_tail(&sched->link, &group->schedules);
+		if (!sched->origin)
+			hbc_schedule_watch(sched);
 	}
 	kref_get(&sched->ref);
 	return sched;
@@ -237,8 +252,6 @@ static int hbc_schedule_parent_up(struct hbc_lane *lane)
 	list_add(&lane->sched_link, &sched->parents);
 	sched->up = lane;
 	spin_unlock_bh(&sched->lock);
-	if (cancel_delayed_work(&sched->orphan))
-		hbc_schedule_put(sched);
 	return 0;
 }
 
@@ -259,9 +272,6 @@ int hbc_schedule_lane_up(struct hbc_lane *lane)
 static void hbc_schedule_parent_down(struct hbc_lane *lane)
 {
 	struct hbc_schedule *sched = lane->sched;
-	unsigned long wait = HBC_ORPHAN_INTERVALS *
-			     msecs_to_jiffies(READ_ONCE(sched->group->config.dead_ms));
-	bool orphan;
 
 	lockdep_assert_held(&sched->hn->lock);
 	spin_lock_bh(&sched->lock);
@@ -269,14 +279,10 @@ static void hbc_schedule_parent_down(struct hbc_lane *lane)
 	if (sched->up == lane)
 		sched->up = list_first_entry_or_null(&sched->parents, struct hbc_lane,
 						     sched_link);
-	orphan = list_empty(&sched->parents);
 	spin_unlock_bh(&sched->lock);
 	hbc_tree_parent_down(lane);
-	if (orphan && !sched->gone) {
-		kref_get(&sched->ref);
-		if (!schedule_delayed_work(&sched->orphan, wait))
-			hbc_schedule_put(sched);
-	}
+	if (!sched->gone)
+		hbc_schedule_watch(sched);
 }
 
 void hbc_schedule_lane_down(struct hbc_lane *lane, u8 reason)

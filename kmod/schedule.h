@@ -40,12 +40,13 @@ struct hbc_edge {
 /**
  * struct hbc_tree - this node's part of one epoch and slot
  * @ref: references
- * @rcu: defers the end behind readers of sched->trees
+ * @free: the end, behind readers of sched->trees
  * @link: sched->trees; written under hn->lock, read under RCU
  * @sched: the schedule; a reference
  * @epoch: counts the root's plans from 1
  * @slot: number of the tree in its plan
  * @announced: TREE_ACK for the whole subtree has been sent; hn->lock
+ * @gone: it is off the list; written under hn->lock
  * @from: lane over which it came last, NULL at the root and when that lane
  *	has broken; hn->lock
  * @nr_nodes: entries of @nodes
@@ -57,12 +58,13 @@ struct hbc_edge {
  */
 struct hbc_tree {
 	refcount_t ref;
-	struct rcu_head rcu;
+	struct rcu_work free;
 	struct list_head link;
 	struct hbc_schedule *sched;
 	u32 epoch;
 	u8 slot;
 	bool announced;
+	bool gone;
 	struct hbc_lane *from;
 	u32 nr_nodes;
 	struct hbc_tree_node *nodes;
@@ -113,7 +115,8 @@ struct hbc_assembly {
  * @messages: open messages by id (struct hbc_message)
  * @nr_messages: their number
  * @origin: at the root the queue of what is to be sent, else NULL; set once
- * @orphan: ends the schedule when no parent comes back
+ * @orphan: some time after a parent was lost: ends the schedule if none has
+ *	come back, else the trees that were not told again
  * @gone: no new trees, lanes or messages; written under hn->lock
  * @flags: HBC_SCHEDULE_* bits
  */

@@ -51,8 +51,12 @@ static void hbc_lane_entry_free(struct hbc_lane_entry *entry)
 
 void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 {
-	struct hbc_lane_entry *entry = hbc_lane_entry_new(b);
+	struct hbc_lane_entry *entry;
 
+	/* Nobody counts the queue of a lane that ends. */
+	if (test_bit(HBC_LANE_CLOSING, &lane->flags))
+		return;
+	entry = hbc_lane_entry_new(b);
 	if (!entry) {
 		hbc_lane_fail(lane, ENOMEM);
 		return;
@@ -201,7 +205,10 @@ static bool hbc_transmit_one(struct hbc_lane *lane, struct hbc_lane_entry *entry
 		lane->stats.tx_full++;
 		set_bit(HBC_LANE_CONGESTED, &lane->flags);
 		smp_mb__after_atomic(); /* pairs with hbc_lane_write_space() */
-		return !test_bit(SOCK_NOSPACE, &lane->sock->flags);
+		if (test_bit(SOCK_NOSPACE, &lane->sock->flags))
+			return false;
+		clear_bit(HBC_LANE_CONGESTED, &lane->flags);
+		return true;
 	}
 	if (n < 0) {
 		hbc_lane_fail(lane, -n);
@@ -257,7 +264,7 @@ void hbc_transmit_send(struct hbc_lane *lane)
 	if (READ_ONCE(lane->queued) <= hbc_transmit_bound(lane) / 2)
 		hbc_schedule_resume(lane->sched);
 	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && hbc_transmit_idle(lane))
-		hbc_lane_close(lane, false);
+		hbc_lane_close(lane, true);
 }
 
 int hbc_transmit_now(struct hbc_lane *lane, const void *frame, unsigned int len)

@@ -22,17 +22,25 @@
 #define HBC_TELL_NODES		64	/* members in one LOST frame of ours */
 #define HBC_FRAGMENT_DEFAULT	1448	/* Ethernet's segment with timestamps */
 
-void hbc_tree_put(struct hbc_tree *tree)
+static void hbc_tree_free(struct work_struct *work)
 {
+	struct hbc_tree *tree = container_of(to_rcu_work(work), struct hbc_tree, free);
 	unsigned int i;
 
-	if (!refcount_dec_and_test(&tree->ref))
-		return;
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_lane_put(tree->edge[i].lane);
 	kvfree(tree->nodes);
 	hbc_schedule_put(tree->sched);
-	kfree_rcu(tree, rcu);
+	kfree(tree);
+}
+
+/* Readers of sched->trees look at lanes, so these stay for a grace period too. */
+void hbc_tree_put(struct hbc_tree *tree)
+{
+	if (!refcount_dec_and_test(&tree->ref))
+		return;
+	INIT_RCU_WORK(&tree->free, hbc_tree_free);
+	hbc_lane_defer(&tree->free);
 }
 
 struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot)
@@ -248,7 +256,7 @@ static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 s
 	return ERR_PTR(err);
 }
 
-static bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr)
+bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr)
 {
 	u32 i;
 
@@ -339,11 +347,28 @@ static void hbc_tree_announce(struct hbc_tree *tree)
 	}
 }
 
+/* All members below @edge are lost or back: as many frames as it takes. */
+static void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8 flags,
+			  u8 reason)
+{
+	struct hbc_lost f = { .epoch = tree->epoch, .reason = reason };
+	u32 ids[HBC_TELL_NODES], at = 0, i;
+
+	while (at < edge->size) {
+		f.count = min_t(u32, edge->size - at, HBC_TELL_NODES);
+		for (i = 0; i < f.count; i++)
+			ids[i] = tree->nodes[edge->first + at + i].node;
+		hbc_schedule_tell_lost(tree->sched, tree->slot, flags, &f, ids);
+		at += f.count;
+	}
+}
+
 static void hbc_tree_insert(struct hbc_tree *tree)
 {
 	struct hbc_schedule *sched = tree->sched;
 	struct hbc_tree *other;
 	struct list_head *at = &sched->trees;
+	unsigned int i;
 
 	list_for_each_entry(other, &sched->trees, link) {
 		if (other->epoch < tree->epoch)
@@ -355,6 +380,10 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 	trace_hbc_tree(tree, true);
 	hbc_tree_spread(tree);
 	hbc_tree_announce(tree);
+	for (i = 0; i < tree->nr_edges; i++)
+		if (tree->edge[i].lost)
+			hbc_tree_tell(tree, &tree->edge[i], HBC_LOST_DOWN,
+				      HBCAST_REASON_NODE_DEAD);
 }
 
 static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
@@ -364,11 +393,13 @@ static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
 
 	lockdep_assert_held(&sched->hn->lock);
 	trace_hbc_tree(tree, false);
+	WRITE_ONCE(tree->gone, true);
 	list_del_rcu(&tree->link);
 	sched->nr_trees--;
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_tree_release(sched, tree->edge[i].lane, drain);
 	hbc_tree_put(tree);
+	hbc_schedule_resume(sched);
 }
 
 void hbc_tree_end_all(struct hbc_schedule *sched)
@@ -450,6 +481,11 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 {
 	struct hbc_schedule *sched = lane->sched;
 	struct hbc_tree *tree, *next;
+	u32 i;
+
+	for (i = 0; i < a->total; i++)
+		if (!hbc_group_is_member(sched->group, a->nodes[i].node))
+			return -EPERM;
 
 	list_for_each_entry_safe(tree, next, &sched->trees, link) {
 		bool same = tree->epoch == a->epoch && tree->slot == lane->slot;
@@ -460,8 +496,8 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 			hbc_tree_announce(tree);
 			return 0;
 		}
-		/* The root has begun anew, or forgotten this one. */
-		if (same || !tree->from)
+		/* The root has begun anew. */
+		if (same)
 			hbc_tree_remove(tree, false);
 	}
 	if (sched->gone)
@@ -571,22 +607,6 @@ void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
 
 /* What happens to lanes. */
 
-/* All members below @edge are lost or back: as many frames as it takes. */
-static void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8 flags,
-			  u8 reason)
-{
-	struct hbc_lost f = { .epoch = tree->epoch, .reason = reason };
-	u32 ids[HBC_TELL_NODES], at = 0, i;
-
-	while (at < edge->size) {
-		f.count = min_t(u32, edge->size - at, HBC_TELL_NODES);
-		for (i = 0; i < f.count; i++)
-			ids[i] = tree->nodes[edge->first + at + i].node;
-		hbc_schedule_tell_lost(tree->sched, tree->slot, flags, &f, ids);
-		at += f.count;
-	}
-}
-
 int hbc_tree_child_up(struct hbc_lane *lane)
 {
 	struct hbc_tree *tree;
@@ -657,4 +677,13 @@ void hbc_tree_parent_down(struct hbc_lane *lane)
 	list_for_each_entry(tree, &lane->sched->trees, link)
 		if (tree->from == lane)
 			tree->from = NULL;
+}
+
+void hbc_tree_forget(struct hbc_schedule *sched)
+{
+	struct hbc_tree *tree, *next;
+
+	list_for_each_entry_safe(tree, next, &sched->trees, link)
+		if (!tree->from)
+			hbc_tree_remove(tree, false);
 }

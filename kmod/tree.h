@@ -10,6 +10,11 @@
 
 struct hbc_lane;
 struct hbc_schedule;
+struct hbc_tree;
+struct hbc_tree_node;
+
+/* Whether the tree is this one, addresses and rates included. Context: any. */
+bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr);
 
 /* All of these: context process, hn->lock held. */
 
@@ -21,6 +26,8 @@ void hbc_tree_child_down(struct hbc_lane *lane, u8 reason);
 void hbc_tree_child_dead(struct hbc_lane *lane);
 /* The lane from a parent broke: its trees must be told again. */
 void hbc_tree_parent_down(struct hbc_lane *lane);
+/* Trees that no parent has told again since theirs was lost go. */
+void hbc_tree_forget(struct hbc_schedule *sched);
 /* Every tree of the schedule ends. */
 void hbc_tree_end_all(struct hbc_schedule *sched);
 
