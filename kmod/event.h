@@ -27,5 +27,13 @@ void hbc_event_members(struct hbc_schedule *sched, u8 flags, u8 reason, const u3
 		       unsigned int count);
 /* A receiver was cut off because it did not read. */
 void hbc_event_stall(struct hbc_group *group, u16 port);
+/* The node has been set or taken down. */
+void hbc_event_node(struct hbc_net *hn, u32 id, bool up);
+
+/*
+ * The netlink family is there, or is about to go: on return nobody sends an
+ * event any more. Context: process, no locks.
+ */
+void hbc_event_enable(bool on);
 
 #endif /* _HBC_EVENT_H */

@@ -15,6 +15,7 @@ struct netlink_ext_ack;
 
 #define HBC_DEAD_MS_DEFAULT	5000
 #define HBC_STALL_MS_DEFAULT	10000
+#define HBC_MODE_DEFAULT	0600
 #define HBC_QUEUE_DEFAULT	(1024 * 1024)	/* bytes, truesize, per lane */
 
 /* Why bytes or frames were thrown away; counted per group. */
@@ -79,6 +80,53 @@ struct hbc_group {
 	bool gone;
 	atomic64_t drops[__HBC_DROP_MAX];
 };
+
+#define HBC_GROUPS_MAX	1024	/* per node */
+
+/**
+ * struct hbc_group_setup - what hbc_group_add() and hbc_group_change() are told
+ * @config: all of it
+ * @key: the key, taken over on success; NULL leaves it as it is
+ * @members: kvmalloc()ed ids in ascending order, taken over on success
+ * @nr_members: entries of @members
+ * @set_members: the members change; else the two above do not count
+ */
+struct hbc_group_setup {
+	struct hbc_group_config config;
+	struct hbc_auth_key *key;
+	u32 *members;
+	u32 nr_members;
+	bool set_members;
+};
+
+/**
+ * hbc_group_add() - take part in a group
+ * @hn: the node
+ * @id: never 0
+ * @setup: with a key
+ * @extack: why not
+ *
+ * Context: process, hn->lock held.
+ * Return: 0; -EEXIST; -ENODEV where no node is configured; -EINVAL for members
+ * without this node; -ENOSPC, -ENOMEM.
+ */
+int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
+		  struct netlink_ext_ack *extack);
+
+/**
+ * hbc_group_change() - change a group as a whole or not at all
+ * @group: the group
+ * @setup: what it shall be
+ * @extack: why not
+ *
+ * Lanes and plans of whoever is no member any more end.
+ *
+ * Context: process, hn->lock held.
+ * Return: 0; -EINVAL for members without this node; -EBUSY when this node's
+ * own plan has nodes that would be no members.
+ */
+int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
+		     struct netlink_ext_ack *extack);
 
 /* hn->lock held. hbc_group_find() takes no reference. */
 struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id);

@@ -8,20 +8,20 @@
 
 #include "netlink_gen.h"
 
-#include <uapi/linux/hbcast_netlink.h>
+#include <linux/hbcast_netlink.h>
 
 /* Integer value ranges */
-static const struct netlink_range_validation hbcast_a_group_dead_ms_range = {
+static struct netlink_range_validation hbcast_a_group_dead_ms_range = {
 	.min	= HBCAST_INTERVAL_MS_MIN,
 	.max	= HBCAST_INTERVAL_MS_MAX,
 };
 
-static const struct netlink_range_validation hbcast_a_group_stall_ms_range = {
+static struct netlink_range_validation hbcast_a_group_stall_ms_range = {
 	.min	= HBCAST_INTERVAL_MS_MIN,
 	.max	= HBCAST_INTERVAL_MS_MAX,
 };
 
-static const struct netlink_range_validation hbcast_a_group_queue_range = {
+static struct netlink_range_validation hbcast_a_group_queue_range = {
 	.min	= HBCAST_QUEUE_BYTES_MIN,
 	.max	= HBCAST_QUEUE_BYTES_MAX,
 };

@@ -9,7 +9,7 @@
 #include <net/netlink.h>
 #include <net/genetlink.h>
 
-#include <uapi/linux/hbcast_netlink.h>
+#include <linux/hbcast_netlink.h>
 
 /* Common nested types */
 extern const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1];

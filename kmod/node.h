@@ -16,6 +16,7 @@
 
 struct net;
 struct netlink_ext_ack;
+struct sock;
 struct socket;
 
 #define HBC_PORT_DEFAULT	7310
@@ -24,20 +25,29 @@ struct socket;
  * struct hbc_net - hbcast's part of a network namespace
  * @net: the namespace
  * @lock: configuration: @id, @addr, @listener, @peers, @groups, their
- *	schedules, trees and lanes, @plans
+ *	schedules, trees and lanes, @plans, @generation, @leaving
  * @id: the node's id, 0 while not configured; read without @lock by READ_ONCE
  * @addr: the listening address and port
- * @listener: listening socket, NULL while not configured
+ * @listener: listening socket, NULL while not configured; set and cleared
+ *	while @accept_work is not queued
+ * @data_ready: what @listener's callback was
  * @accept_work: takes connections off @listener
- * @peers: struct hbc_peer
- * @groups: struct hbc_group
+ * @peers: struct hbc_peer by ascending id
+ * @nr_peers: their number
+ * @groups: struct hbc_group by ascending id
+ * @nr_groups: their number
  * @plans: struct hbc_plan, uploads that are not committed yet
- * @lanes_lock: @lanes and @half_open
- * @lanes: every struct hbc_lane of the namespace
+ * @nr_plans: their number
+ * @generation: counts changes of @peers and @groups, for dumps; never 0
+ * @leaving: the node is being taken down
+ * @lanes_lock: @lanes, @half_open and @lane_ids
+ * @lanes: every struct hbc_lane of the namespace by ascending id
+ * @lane_ids: the last lane's id
  * @half_open: struct hbc_lane that wait for the handshake's end, oldest first
  * @nr_half_open: entries of @half_open
  * @nr_lanes: lanes that have not been freed
- * @lanes_wait: woken when @nr_lanes falls to 0
+ * @nr_schedules: schedules that have not been freed
+ * @lanes_wait: woken when @nr_lanes or @nr_schedules falls to 0
  * @dying: the namespace or the module goes; nothing new begins
  */
 struct hbc_net {
@@ -46,31 +56,73 @@ struct hbc_net {
 	u32 id;
 	struct sockaddr_storage addr;
 	struct socket *listener;
+	void (*data_ready)(struct sock *sk);
 	struct work_struct accept_work;
 	struct list_head peers;
+	unsigned int nr_peers;
 	struct list_head groups;
+	unsigned int nr_groups;
 	struct list_head plans;
+	unsigned int nr_plans;
+	unsigned int generation;
+	bool leaving;
 	spinlock_t lanes_lock;
 	struct list_head lanes;
+	u32 lane_ids;
 	struct list_head half_open;
 	unsigned int nr_half_open;
 	atomic_t nr_lanes;
+	atomic_t nr_schedules;
 	wait_queue_head_t lanes_wait;
 	bool dying;
 };
 
 struct hbc_net *hbc_net(struct net *net);
 
-/*
- * Configure the node: @addr is IPv4 or IPv6 with a port. Context: process,
- * holds hn->lock. Return: 0; -EEXIST when configured otherwise (the same
- * again is 0); what binding and listening say. @extack names the reason.
+/**
+ * hbc_node_check_addr() - whether other nodes can reach an address
+ * @addr: IPv4 or IPv6, with a port
+ * @extack: why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int hbc_node_check_addr(const struct sockaddr_storage *addr, struct netlink_ext_ack *extack);
+
+/**
+ * hbc_node_set() - make the namespace a node
+ * @hn: the namespace's part
+ * @id: never 0
+ * @addr: where to listen; good for hbc_node_check_addr()
+ * @extack: why not
+ *
+ * Context: process, hn->lock held.
+ * Return: 0, also when the node is like that already; -EEXIST when it is
+ * another one; -EBUSY while the last one is taken down; what binding and
+ * listening say.
  */
 int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr,
 		 struct netlink_ext_ack *extack);
 
-/* Take the node down: listener, groups, peers. Context: process, takes hn->lock. */
-void hbc_node_clear(struct hbc_net *hn);
+/**
+ * hbc_node_clear() - take the node down: listener, uploads, groups, peers, lanes
+ * @hn: the namespace's part
+ *
+ * Context: process, takes hn->lock and waits without it until the last lane
+ * has gone.
+ * Return: 0; -ENODEV where there is none; -EBUSY while somebody else does it.
+ */
+int hbc_node_clear(struct hbc_net *hn);
+
+/* Peers or groups change: dumps that go on say so. hn->lock held. */
+static inline void hbc_node_changed(struct hbc_net *hn)
+{
+	if (!++hn->generation)
+		hn->generation = 1;
+}
+
+/* A lane or a schedule has been freed: its counter falls. Context: any. */
+void hbc_node_lane_end(struct hbc_net *hn);
+void hbc_node_schedule_end(struct hbc_net *hn);
 
 int hbc_node_init(void);
 void hbc_node_exit(void);
