@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static unsigned int tap_run;
-static unsigned int tap_failed;
+/* One count for all files of a test. */
+__attribute__((weak)) unsigned int tap_run;
+__attribute__((weak)) unsigned int tap_failed;
 
 /* Prints one result line, named like printf(). Return: @good. */
 __attribute((format(printf, 2, 3)))

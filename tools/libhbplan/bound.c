@@ -154,7 +154,8 @@ int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	for (i = 0; !ret && i < in->n; i++)
 		if (bounds[i] == HBP_NEVER)
 			ret = hbp_fail(err, -EINVAL,
-				       "%s: links: node %u cannot be reached from root %u, or not within 292 years",
-				       in->name, in->members[i], root);
+				       "%s: %s: node %u cannot be reached from root %u, or not within 292 years",
+				       in->name, in->platform ? "links" :
+				       "bandwidth_mbps", in->members[i], root);
 	return ret;
 }

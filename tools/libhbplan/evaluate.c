@@ -113,9 +113,9 @@ double hbp_figure_ratio(const struct hbp_figure *figure)
 }
 
 /* Fills completion and rate of the child of every edge, in order of edges. */
-static void completion_model(const struct hbp_costs *costs,
-			     const struct hbp_plan *plan, const size_t *parents,
-			     struct hbp_figure *figures)
+static int completion_model(const struct hbp_costs *costs,
+			    const struct hbp_plan *plan, const size_t *parents,
+			    struct hbp_figure *figures, struct hbp_error *err)
 {
 	const struct hbp_tree *tree = &plan->trees[0];
 	const struct hbp_figure *above;
@@ -127,6 +127,11 @@ static void completion_model(const struct hbp_costs *costs,
 		from = hbp_costs_find(costs, tree->edges[i].parent);
 		to = hbp_costs_find(costs, tree->edges[i].child);
 		bps = costs->bandwidth_bps[from * costs->n + to];
+		if (!bps)
+			return hbp_fail(err, -EINVAL,
+					"bandwidth_mbps: %s sends from node %u to node %u, which have no link",
+					plan->algorithm, tree->edges[i].parent,
+					tree->edges[i].child);
 		figures[i].completion_ns =
 			hbp_ns_add(above ? above->completion_ns : 0,
 				   hbp_costs_pair_ns(costs, from, to,
@@ -134,6 +139,7 @@ static void completion_model(const struct hbp_costs *costs,
 		figures[i].rate_bps = above && above->rate_bps < bps ?
 				      above->rate_bps : bps;
 	}
+	return 0;
 }
 
 static int run_model(const struct hbp_plan *plan, struct hbp_input *in,
@@ -149,16 +155,15 @@ static int run_model(const struct hbp_plan *plan, struct hbp_input *in,
 	if (!parents)
 		return hbp_nomem(err);
 	hbp_tree_parents(tree, plan->root, parents);
-	if (model == HBP_MODEL_FLUID) {
+	if (model == HBP_MODEL_FLUID)
 		ret = hbp_fluid(in->platform, tree, parents,
 				plan->message_bytes, figures, err);
-		if (ret)
-			hbp_error_prefix(err, "%s", in->name);
-	} else {
+	else
 		ret = hbp_input_costs(in, &costs, err);
-		if (!ret)
-			completion_model(costs, plan, parents, figures);
-	}
+	if (!ret && model == HBP_MODEL_COMPLETION)
+		ret = completion_model(costs, plan, parents, figures, err);
+	if (ret)
+		hbp_error_prefix(err, "%s", in->name);
 	free(parents);
 	return ret;
 }
@@ -179,9 +184,9 @@ static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
 		f = &evaluation->nodes[i];
 		f->bound_ns = bounds[hbp_input_find(in, f->id)];
 		if (f->completion_ns == HBP_NEVER)
-			ret = hbp_fail(err, -EINVAL,
-				       "%s: the plan joins node %u by a pair without a link, or needs more than 292 years",
-				       in->name, f->id);
+			ret = hbp_fail(err, -ERANGE,
+				       "%s: by %s node %u would need more than 292 years",
+				       in->name, plan->algorithm, f->id);
 	}
 	free(bounds);
 	return ret;
@@ -197,7 +202,7 @@ static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
  *
  * Return: 0; -EINVAL if the plan's nodes are not the members of @in, or the
  * plan joins a pair without a link; -EOPNOTSUPP if the model does not apply;
- * -ENOMEM.
+ * -ERANGE if a node needs longer than 63 bits of nanoseconds; -ENOMEM.
  */
 int hbp_evaluate(const struct hbp_plan *plan, struct hbp_input *in,
 		 enum hbp_model model, struct hbp_evaluation **out,

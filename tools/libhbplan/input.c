@@ -149,9 +149,7 @@ int hbp_input_costs(struct hbp_input *in, const struct hbp_costs **out,
 
 	if (!in->costs)
 		ret = hbp_costs_from_platform(in->platform, &in->costs, err);
-	if (ret)
-		hbp_error_prefix(err, "%s", in->name);
-	else
+	if (!ret)
 		*out = in->costs;
 	return ret;
 }

@@ -104,7 +104,9 @@ int hbp_plan_make(const struct hbp_planner *planner,
 	ret = planner->make(rq, plan, err);
 	if (!ret)
 		ret = hbp_plan_check(plan, err);
-	if (!ret)
+	if (ret)
+		hbp_error_prefix(err, "%s", rq->in->name);
+	else
 		ret = hbp_evaluate(plan, rq->in, hbp_model_of(rq->in),
 				   &plan->predicted, err);
 	if (ret) {

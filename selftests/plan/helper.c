@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the tests of libhbplan share. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/tap.h"
+#include "helper.h"
+
+static void is_refused(int ret, const struct hbp_error *err, const char *what,
+		       const char *sentence)
+{
+	if (!ok(ret < 0 && !strcmp(err->text, sentence), "refused: %s", what))
+		printf("# returned %d: %s\n# not: %s\n", ret, err->text,
+		       sentence);
+}
+
+/* JSON with its real quotes, to be released with free(). */
+char *quoted(const char *text)
+{
+	char *copy = strdup(text), *c;
+
+	for (c = copy; *c; c++)
+		if (*c == '\'')
+			*c = '"';
+	return copy;
+}
+
+/* The good text with one thing replaced. */
+static char *spoil(const char *good, const struct refusal *r)
+{
+	const char *at = strstr(good, r->find);
+	char *text, *json;
+
+	if (!at)
+		tap_bail_out("%s: %s is not there", r->what, r->find);
+	if (asprintf(&text, "%.*s%s%s", (int)(at - good), good, r->put,
+		     at + strlen(r->find)) < 0)
+		tap_bail_out("out of memory");
+	json = quoted(text);
+	free(text);
+	return json;
+}
+
+/* Every spoilt text must be refused with its sentence. */
+void check_refusals(text_loader load, const char *good,
+		    const struct refusal *list, size_t n)
+{
+	char *text, *inner, *sentence;
+	struct hbp_error err;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		text = spoil(good, &list[i]);
+		inner = quoted(list[i].sentence);
+		if (asprintf(&sentence, "x: %s", inner) < 0)
+			tap_bail_out("out of memory");
+		strcpy(err.text, "nothing was said");
+		ret = load(text, NULL, &err);
+		is_refused(ret, &err, list[i].what, sentence);
+		free(text);
+		free(inner);
+		free(sentence);
+	}
+}
+
+static void check_texts(text_loader load, const char *good)
+{
+	size_t len = strlen(good), i, refused = 0, said = 0;
+	struct hbp_error err;
+	char *text;
+
+	for (i = 0; i < len; i++) {
+		text = strndup(good, i);
+		strcpy(err.text, "nothing was said");
+		refused += load(text, NULL, &err) == -EINVAL;
+		said += !strncmp(err.text, "x: line ", 8);
+		free(text);
+	}
+	ok(refused == len && said == len,
+	   "refused, with line and column: a file cut at any of its %zu bytes",
+	   len);
+	is_refused(load("", NULL, &err), &err, "an empty file",
+		   "x: line 1, column 0: not JSON: '[' or '{' expected near end of file");
+	is_refused(load("[1]", NULL, &err), &err, "an array",
+		   "x: the file must hold one JSON object");
+	is_refused(load("{\"a\":1,\"a\":2}", NULL, &err), &err,
+		   "a key given twice",
+		   "x: line 1, column 10: not JSON: duplicate object key near '\"a\"'");
+}
+
+/* A good text cut anywhere is no good text, and some files are none at all. */
+void check_broken(text_loader load, file_loader load_file, const char *good)
+{
+	struct hbp_error err;
+	char *text = quoted(good);
+
+	check_texts(load, text);
+	free(text);
+	is_refused(load_file("/nowhere/at/all.json", &err), &err,
+		   "a file that is not there",
+		   "/nowhere/at/all.json: cannot be opened: No such file or directory");
+	is_refused(load_file("/", &err), &err, "a directory",
+		   "/: cannot be read: Is a directory");
+	if (seteuid(65534))
+		return;
+	is_refused(load_file("/etc/shadow", &err), &err,
+		   "a file that may not be read",
+		   "/etc/shadow: cannot be opened: Permission denied");
+	if (seteuid(0))
+		tap_bail_out("cannot become root again");
+}
+
+struct warnings {
+	const char *const *want;
+	size_t n, seen, right;
+};
+
+static void count_warning(void *arg, const char *text)
+{
+	struct warnings *w = arg;
+
+	if (w->seen < w->n && !strcmp(text, w->want[w->seen]))
+		w->right++;
+	else
+		printf("# warning %zu: %s\n", w->seen, text);
+	w->seen++;
+}
+
+/* A text must be taken with exactly these warnings. */
+void check_warnings(text_loader load, const char *text,
+		    const char *const *want, size_t n)
+{
+	struct warnings w = { .want = want, .n = n };
+	struct hbp_warn warn = { .fn = count_warning, .arg = &w };
+	char *json = quoted(text);
+	struct hbp_error err;
+	int ret;
+
+	ret = load(json, &warn, &err);
+	free(json);
+	if (!ok(!ret && w.seen == n && w.right == n,
+		"taken, with %zu warnings: unknown keys", n))
+		printf("# %s\n", ret ? err.text : "other warnings");
+}
+
+/* A cost matrix or platform that must be good. */
+struct hbp_input *make_input(const char *text)
+{
+	char *json = quoted(text);
+	struct hbp_input *in;
+	struct hbp_error err;
+
+	if (hbp_input_parse(json, strlen(json), "x", NULL, &in, &err))
+		tap_bail_out("%s", err.text);
+	free(json);
+	return in;
+}
+
+/* A plan that must be possible. */
+struct hbp_plan *make_plan(struct hbp_input *in, const char *name,
+			   uint32_t root, uint64_t bytes)
+{
+	struct hbp_request rq = {
+		.in = in, .root = root, .message_bytes = bytes
+	};
+	struct hbp_error err;
+	struct hbp_plan *plan;
+
+	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
+		tap_bail_out("%s: %s", name, err.text);
+	return plan;
+}
+
+/* Are these the edges of a plan's first tree, written "1-2 1-3 2-4"? */
+bool edges_are(const struct hbp_plan *plan, const char *want)
+{
+	const struct hbp_tree *tree = &plan->trees[0];
+	char *got = NULL;
+	size_t len, i;
+	bool same;
+	FILE *f;
+
+	f = open_memstream(&got, &len);
+	for (i = 0; i < tree->n_edges; i++)
+		fprintf(f, "%s%u-%u", i ? " " : "", tree->edges[i].parent,
+			tree->edges[i].child);
+	fclose(f);
+	same = !strcmp(got, want);
+	if (!same)
+		printf("# edges %s\n# not   %s\n", got, want);
+	free(got);
+	return same;
+}
+
+/* splitmix64: 0 to n - 1 */
+uint32_t draw_below(struct luck *luck, uint32_t n)
+{
+	uint64_t z = luck->state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return (uint32_t)((z ^ (z >> 31)) >> 32) % n;
+}
+
+/*
+ * A cost matrix of nodes 10, 20, ... in descending order in the file. Few
+ * different values, so that ties are frequent. With holes a third of the pairs
+ * has no link, but the ring 10 20 ... 10 is whole.
+ */
+struct hbp_input *random_costs(struct luck *luck, size_t n, bool holes)
+{
+	struct hbp_input *in;
+	char *text = NULL;
+	size_t len, i, j;
+	bool bandwidth;
+	FILE *f;
+
+	f = open_memstream(&text, &len);
+	fputs("{'hbcast':'costs','version':1,'nodes':[", f);
+	for (i = 0; i < n; i++)
+		fprintf(f, "%s{'id':%zu,'send_overhead_us':%u,'recv_overhead_us':%u}",
+			i ? "," : "", 10 * (n - i), draw_below(luck, 3),
+			draw_below(luck, 3));
+	for (bandwidth = false;; bandwidth = true) {
+		fprintf(f, "],'%s':[",
+			bandwidth ? "bandwidth_mbps" : "latency_us");
+		for (i = 0; i < n * n; i++) {
+			j = i % n;
+			fputs(j ? "," : i ? "],[" : "[", f);
+			if (!bandwidth)
+				fprintf(f, "%u", 100 * draw_below(luck, 8));
+			else if (holes && (j + 1) % n != i / n &&
+				 !draw_below(luck, 3))
+				fputs("null", f);
+			else
+				fprintf(f, "%u", 8 << draw_below(luck, 4));
+		}
+		fputs("]", f);
+		if (bandwidth)
+			break;
+	}
+	fputs("]}", f);
+	fclose(f);
+	in = make_input(text);
+	free(text);
+	return in;
+}
+
+static void one_link(struct luck *luck, FILE *f, size_t from, size_t to)
+{
+	fprintf(f, ",{'from':%zu,'to':%zu,'bandwidth_mbps':%u,'latency_us':%u",
+		from, to, 10 + 10 * draw_below(luck, 10),
+		100 * draw_below(luck, 5));
+}
+
+static void random_link(struct luck *luck, FILE *f, size_t from, size_t to,
+			bool even)
+{
+	bool symmetric = even || draw_below(luck, 2);
+
+	one_link(luck, f, from, to);
+	fprintf(f, ",'symmetric':%s}", symmetric ? "true" : "false");
+	if (symmetric)
+		return;
+	one_link(luck, f, to, from);
+	fputs("}", f);
+}
+
+/*
+ * A platform: a random tree of switches 101, 102, ... with @extra more links
+ * between them (where there is none yet), and hosts 1, 2, ... each at one. All
+ * links are symmetric if @even.
+ */
+struct hbp_input *random_platform(struct luck *luck, size_t hosts,
+				  size_t switches, size_t extra, bool even)
+{
+	bool *joined = calloc(switches * switches, sizeof(*joined));
+	struct hbp_input *in;
+	char *text = NULL;
+	size_t len, i, j;
+	FILE *f;
+
+	f = open_memstream(&text, &len);
+	/* A first switch and link that no route needs make commas simple. */
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':999,'kind':'switch'}",
+	      f);
+	for (i = 0; i < switches; i++)
+		fprintf(f, ",{'id':%zu,'kind':'switch'}", i + 101);
+	for (i = 1; i <= hosts; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+	fputs("],'links':[{'from':101,'to':999,'bandwidth_mbps':1,'latency_us':1}",
+	      f);
+	for (i = 1; i <= hosts; i++)
+		random_link(luck, f, i, 101 + draw_below(luck, (uint32_t)switches),
+			    even);
+	for (i = 1; i < switches; i++) {
+		j = draw_below(luck, (uint32_t)i);
+		joined[i * switches + j] = true;
+		random_link(luck, f, 101 + i, 101 + j, even);
+	}
+	for (; extra && switches > 1; extra--) {
+		i = 1 + draw_below(luck, (uint32_t)switches - 1);
+		j = draw_below(luck, (uint32_t)i);
+		if (!joined[i * switches + j])
+			random_link(luck, f, 101 + i, 101 + j, even);
+		joined[i * switches + j] = true;
+	}
+	fputs("]}", f);
+	fclose(f);
+	in = make_input(text);
+	free(text);
+	free(joined);
+	return in;
+}

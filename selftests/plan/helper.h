@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests of libhbplan share. */
+#ifndef HBC_SELFTESTS_PLAN_HELPER_H
+#define HBC_SELFTESTS_PLAN_HELPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hbplan.h"
+
+/*
+ * In these tests JSON is written with ' for ", and bad texts are good ones with
+ * @find replaced by @put. What is said then must be "x: " and the sentence.
+ */
+struct refusal {
+	const char *what;
+	const char *find;
+	const char *put;
+	const char *sentence;
+};
+
+typedef int (*text_loader)(const char *text, const struct hbp_warn *warn,
+			   struct hbp_error *err);
+typedef int (*file_loader)(const char *path, struct hbp_error *err);
+
+char *quoted(const char *text);
+void check_refusals(text_loader load, const char *good,
+		    const struct refusal *list, size_t n);
+void check_broken(text_loader load, file_loader load_file, const char *good);
+void check_warnings(text_loader load, const char *text,
+		    const char *const *want, size_t n);
+
+struct hbp_input *make_input(const char *text);
+struct hbp_plan *make_plan(struct hbp_input *in, const char *name,
+			   uint32_t root, uint64_t bytes);
+bool edges_are(const struct hbp_plan *plan, const char *want);
+
+/* A generator that gives the same numbers everywhere. */
+struct luck {
+	uint64_t state;
+};
+
+uint32_t draw_below(struct luck *luck, uint32_t n);
+
+struct hbp_input *random_costs(struct luck *luck, size_t n, bool holes);
+struct hbp_input *random_platform(struct luck *luck, size_t hosts,
+				  size_t switches, size_t extra, bool even);
+
+#endif /* HBC_SELFTESTS_PLAN_HELPER_H */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Platforms: what is read, what is refused, and where routes lead. */
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "helper.h"
+
+static const char good[] =
+	"{'hbcast':'platform','version':1,'nodes':[\n"
+	"{'id':10,'kind':'switch'},\n"
+	"{'id':2,'kind':'host'},\n"
+	"{'id':1,'kind':'host','name':'one'}],'links':[\n"
+	"{'from':1,'to':10,'bandwidth_mbps':100,'latency_us':1.5},\n"
+	"{'from':10,'to':1,'bandwidth_mbps':10,'latency_us':50},\n"
+	"{'from':2,'to':10,'bandwidth_mbps':20,'latency_us':7,'symmetric':true}]}";
+
+static int load(const char *text, const struct hbp_warn *warn,
+		struct hbp_error *err)
+{
+	struct hbp_platform *platform;
+	int ret = hbp_platform_parse(text, strlen(text), "x", warn, &platform,
+				     err);
+
+	if (!ret)
+		hbp_platform_free(platform);
+	return ret;
+}
+
+static int load_file(const char *path, struct hbp_error *err)
+{
+	struct hbp_platform *platform;
+	int ret = hbp_platform_load(path, NULL, &platform, err);
+
+	if (!ret)
+		hbp_platform_free(platform);
+	return ret;
+}
+
+#define ID	"an integer from 0 to 4294967295"
+
+static const struct refusal refusals[] = {
+	{ "another kind", "'platform'", "'costs'",
+	  "hbcast must be 'platform', not 'costs'" },
+	{ "another version", "'version':1", "'version':1.0",
+	  "version must be 1, not 1.0" },
+	{ "no nodes", "'nodes':[", "'n':[",
+	  "nodes is missing, it must be an array of objects" },
+	{ "no links", "'links':[", "'l':[",
+	  "links is missing, it must be an array of objects" },
+	{ "links of the wrong type", "'links':[", "'links':0,'l':[",
+	  "links must be an array of objects, not 0" },
+	{ "one host", "{'id':2,'kind':'host'}", "{'id':2,'kind':'switch'}",
+	  "nodes must hold at least 2 of kind 'host', not 1" },
+	{ "a node that is text", "{'id':2,'kind':'host'}", "'host'",
+	  "nodes[1] must be an object, not 'host'" },
+	{ "no id", "{'id':2,", "{",
+	  "nodes[1].id is missing, it must be " ID },
+	{ "an id that is text", "'id':2", "'id':'2'",
+	  "nodes[1].id must be " ID ", not '2'" },
+	{ "an id given twice", "'id':2", "'id':10",
+	  "nodes: id 10 is given to two nodes" },
+	{ "no kind of node", "'id':2,'kind'", "'id':2,'k'",
+	  "nodes[1].kind is missing, it must be 'host' or 'switch'" },
+	{ "a kind that is none", "'switch'", "'router'",
+	  "nodes[0].kind must be 'host' or 'switch', not 'router'" },
+	{ "a name that is a number", "'one'", "1",
+	  "nodes[2].name must be 1 to 63 characters without control characters, not 1" },
+	{ "a link that is an array", "{'from':1,", "[1],{'from':1,",
+	  "links[0] must be an object, not [1]" },
+	{ "no end", "'from':1,'to':10", "'from':1",
+	  "links[0].to is missing, it must be " ID },
+	{ "a negative end", "'from':1,", "'from':-1,",
+	  "links[0].from must be " ID ", not -1" },
+	{ "an end that is not there", "'from':1,'to':10", "'from':1,'to':11",
+	  "links[0].to: there is no node 11 in nodes" },
+	{ "a link to itself", "'from':1,'to':10", "'from':1,'to':1",
+	  "links[0].to: node 1 is joined to itself" },
+	{ "a link given twice", "'from':10,'to':1,", "'from':10,'to':2,",
+	  "links: the link from 10 to 2 is given twice" },
+	{ "no bandwidth", "'bandwidth_mbps':10,", "",
+	  "links[1].bandwidth_mbps is missing, it must be Mbit/s from 0.000001 to 10000000" },
+	{ "a bandwidth of 0", "_mbps':10,", "_mbps':0,",
+	  "links[1].bandwidth_mbps must be Mbit/s from 0.000001 to 10000000, not 0" },
+	{ "a huge bandwidth", "_mbps':10,", "_mbps':1e300,",
+	  "links[1].bandwidth_mbps must be Mbit/s from 0.000001 to 10000000, not 1e300" },
+	{ "a negative latency", "_us':50", "_us':-1e-9",
+	  "links[1].latency_us must be microseconds from 0 to 1000000000, not -1e-9" },
+	{ "a latency that is null", "_us':50", "_us':null",
+	  "links[1].latency_us must be microseconds from 0 to 1000000000, not null" },
+	{ "symmetric that is a number", "true", "1",
+	  "links[2].symmetric must be true or false, not 1" },
+};
+
+static void check_good(void)
+{
+	struct hbp_input *in = make_input(good);
+	const struct hbp_platform *p = in->platform;
+	const struct hbp_link *link;
+
+	ok(p->n == 3 && p->n_hosts == 2 && p->nodes[0].id == 1 &&
+	   p->nodes[1].id == 2 && p->nodes[2].id == 10 && p->nodes[0].host &&
+	   p->nodes[1].host && !p->nodes[2].host && p->hosts[0] == 0 &&
+	   p->hosts[1] == 1, "nodes are in ascending order");
+	ok(!strcmp(p->nodes[0].name, "one") && !p->nodes[1].name,
+	   "names went with their nodes");
+	ok(p->n_links == 4, "a symmetric link counts as two");
+	link = hbp_platform_link(p, 0, 2);
+	ok(link && link->bandwidth_bps == 100000000 && link->latency_ns == 1500,
+	   "one direction");
+	link = hbp_platform_link(p, 2, 0);
+	ok(link && link->bandwidth_bps == 10000000 && link->latency_ns == 50000,
+	   "the other direction");
+	link = hbp_platform_link(p, 2, 1);
+	ok(link && link->bandwidth_bps == 20000000 && link->latency_ns == 7000,
+	   "the other direction of a symmetric link");
+	ok(!hbp_platform_link(p, 0, 1), "no link where there is none");
+	hbp_input_free(in);
+}
+
+/* The pairs of hosts 1 and 2 as latency in ns and bandwidth in Mbit/s. */
+static void check_route(const char *what, const char *text, int64_t ns,
+			int64_t mbps)
+{
+	struct hbp_input *in = make_input(text);
+	const struct hbp_costs *c;
+	struct hbp_error err;
+
+	if (hbp_input_costs(in, &c, &err))
+		tap_bail_out("%s", err.text);
+	if (!ok(c->latency_ns[1] == ns && c->bandwidth_bps[1] == mbps * 1000000,
+		"%s", what))
+		printf("# %lld ns, %lld bit/s\n", (long long)c->latency_ns[1],
+		       (long long)c->bandwidth_bps[1]);
+	hbp_input_free(in);
+}
+
+/* Bandwidths tell which way the route went. */
+static void check_routes(void)
+{
+	check_route("latency is the sum, bandwidth the least", good, 8500, 20);
+	check_route("of equal latencies the route with fewer links",
+		    "{'hbcast':'platform','version':1,'nodes':[\n"
+		    "{'id':1,'kind':'host'},{'id':2,'kind':'host'},\n"
+		    "{'id':3,'kind':'switch'},{'id':4,'kind':'switch'},\n"
+		    "{'id':5,'kind':'switch'}],'links':[\n"
+		    "{'from':1,'to':3,'bandwidth_mbps':3,'latency_us':1},\n"
+		    "{'from':3,'to':4,'bandwidth_mbps':3,'latency_us':1},\n"
+		    "{'from':4,'to':2,'bandwidth_mbps':3,'latency_us':1},\n"
+		    "{'from':1,'to':5,'bandwidth_mbps':5,'latency_us':1},\n"
+		    "{'from':5,'to':2,'bandwidth_mbps':5,'latency_us':2}]}",
+		    3000, 5);
+	check_route("of equal routes the one by the lowest neighbour of the end",
+		    "{'hbcast':'platform','version':1,'nodes':[\n"
+		    "{'id':1,'kind':'host'},{'id':2,'kind':'host'},\n"
+		    "{'id':7,'kind':'switch'},{'id':4,'kind':'switch'},\n"
+		    "{'id':5,'kind':'switch'},{'id':6,'kind':'switch'}],'links':[\n"
+		    "{'from':1,'to':7,'bandwidth_mbps':7,'latency_us':1},\n"
+		    "{'from':7,'to':4,'bandwidth_mbps':7,'latency_us':1},\n"
+		    "{'from':4,'to':2,'bandwidth_mbps':7,'latency_us':1},\n"
+		    "{'from':1,'to':5,'bandwidth_mbps':5,'latency_us':1},\n"
+		    "{'from':5,'to':6,'bandwidth_mbps':5,'latency_us':1},\n"
+		    "{'from':6,'to':2,'bandwidth_mbps':5,'latency_us':1}]}",
+		    3000, 7);
+	check_route("hosts do not pass on what is not for them",
+		    "{'hbcast':'platform','version':1,'nodes':[\n"
+		    "{'id':1,'kind':'host'},{'id':2,'kind':'host'},\n"
+		    "{'id':3,'kind':'host'},{'id':4,'kind':'switch'}],'links':[\n"
+		    "{'from':1,'to':3,'bandwidth_mbps':3,'latency_us':0},\n"
+		    "{'from':3,'to':2,'bandwidth_mbps':3,'latency_us':0},\n"
+		    "{'from':1,'to':4,'bandwidth_mbps':4,'latency_us':9},\n"
+		    "{'from':4,'to':2,'bandwidth_mbps':4,'latency_us':9}]}",
+		    18000, 4);
+	check_route("no route is no link",
+		    "{'hbcast':'platform','version':1,'nodes':[\n"
+		    "{'id':1,'kind':'host'},{'id':2,'kind':'host'}],'links':[\n"
+		    "{'from':2,'to':1,'bandwidth_mbps':1,'latency_us':1}]}",
+		    HBP_NEVER, 0);
+}
+
+/* Too many nodes for any file: told before anything is made of them. */
+static void check_too_many(void)
+{
+	struct hbp_error err;
+	char *text = NULL;
+	size_t len, i;
+	FILE *f;
+	int ret;
+
+	f = open_memstream(&text, &len);
+	fputs("{\"hbcast\":\"platform\",\"version\":1,\"links\":[],\"nodes\":[0", f);
+	for (i = 1; i < 100000; i++)
+		fputs(",0", f);
+	fputs("]}", f);
+	fclose(f);
+	ret = load(text, NULL, &err);
+	ok(ret < 0 && !strcmp(err.text,
+			      "x: nodes must hold 2 to 32768 nodes, not 100000"),
+	   "refused: 100000 nodes");
+	free(text);
+}
+
+int main(void)
+{
+	static const char odd[] =
+		"{'hbcast':'platform','version':1,'wormhole':{},'nodes':[\n"
+		"{'id':1,'kind':'host','speed':{}},{'id':2,'kind':'host'}],\n"
+		"'links':[{'from':1,'to':2,'bandwidth_mbps':1,'latency_us':0,\n"
+		"'latency_ms':4}]}";
+	static const char *const warnings[] = {
+		"x: wormhole is not known and is ignored",
+		"x: nodes[0].speed is not known and is ignored",
+		"x: links[0].latency_ms is not known and is ignored",
+	};
+
+	check_good();
+	check_routes();
+	check_too_many();
+	check_refusals(load, good, refusals,
+		       sizeof(refusals) / sizeof(refusals[0]));
+	check_broken(load, load_file, good);
+	check_warnings(load, odd, warnings, 3);
+	return tap_done();
+}

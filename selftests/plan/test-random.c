@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What holds for every plan, on random inputs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "helper.h"
+
+#define BYTES	8000000
+
+static struct hbp_plan *try_plan(const struct hbp_planner *planner,
+				 struct hbp_input *in, uint32_t root,
+				 struct hbp_error *err)
+{
+	struct hbp_request rq = {
+		.in = in, .root = root, .message_bytes = BYTES
+	};
+	struct hbp_plan *plan;
+
+	return hbp_plan_make(planner, &rq, &plan, err) ? NULL : plan;
+}
+
+/* Every member but the root is a child once, and its parent comes before it. */
+static bool spans(const struct hbp_plan *plan, const struct hbp_input *in,
+		  uint32_t root)
+{
+	const struct hbp_tree *tree = &plan->trees[0];
+	bool *there = calloc(in->n, sizeof(*there));
+	bool good = plan->root == root && plan->n_trees == 1 && !tree->slot &&
+		    tree->n_edges == in->n - 1;
+	size_t i, parent, child;
+
+	there[hbp_input_find(in, root)] = true;
+	for (i = 0; good && i < tree->n_edges; i++) {
+		parent = hbp_input_find(in, tree->edges[i].parent);
+		child = hbp_input_find(in, tree->edges[i].child);
+		good = parent != HBP_NONE && child != HBP_NONE &&
+		       there[parent] && !there[child];
+		there[child] = true;
+	}
+	free(there);
+	return good;
+}
+
+static bool above_bounds(const struct hbp_plan *plan, const struct hbp_input *in)
+{
+	const struct hbp_evaluation *e = plan->predicted;
+	bool good = e->n == in->n - 1;
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		good = good && e->nodes[i].bound_ns > 0 &&
+		       e->nodes[i].completion_ns >= e->nodes[i].bound_ns &&
+		       e->nodes[i].rate_bps >= plan->trees[0].rate_bps;
+	return good;
+}
+
+static bool same_again(const struct hbp_planner *planner, struct hbp_input *in,
+		       const struct hbp_plan *plan)
+{
+	struct hbp_error err;
+	struct hbp_plan *again = try_plan(planner, in, plan->root, &err);
+	char *a = hbp_plan_text(plan), *b = hbp_plan_text(again);
+	bool same = !strcmp(a, b);
+
+	free(a);
+	free(b);
+	hbp_plan_free(again);
+	return same;
+}
+
+struct tally {
+	size_t plans, good, refused, told;
+};
+
+static void try_all(struct hbp_input *in, uint32_t root, struct tally *t)
+{
+	const struct hbp_planner *const *planners;
+	struct hbp_error err;
+	struct hbp_plan *plan;
+	size_t n, i;
+
+	planners = hbp_planners(&n);
+	for (i = 0; i < n; i++) {
+		plan = try_plan(planners[i], in, root, &err);
+		if (!plan) {
+			/* Only tps looks for links. */
+			t->refused++;
+			t->told += strcmp(planners[i]->name, "tps") &&
+				   strstr(err.text, "which have no link");
+			continue;
+		}
+		t->plans++;
+		t->good += spans(plan, in, root) && above_bounds(plan, in) &&
+			   same_again(planners[i], in, plan);
+		hbp_plan_free(plan);
+	}
+}
+
+static void check_costs(void)
+{
+	struct tally whole = { 0 }, holes = { 0 };
+	struct luck luck = { 5 };
+	struct hbp_input *in;
+	size_t round, n;
+
+	for (round = 0; round < 150; round++) {
+		n = 2 + draw_below(&luck, 40);
+		in = random_costs(&luck, n, round & 1);
+		try_all(in, in->members[draw_below(&luck, (uint32_t)n)],
+			round & 1 ? &holes : &whole);
+		hbp_input_free(in);
+	}
+	ok(whole.plans == 300 && !whole.refused && whole.good == 300,
+	   "costs: plans span, are above bounds, and are the same again");
+	ok(holes.plans >= 75 && holes.good == holes.plans,
+	   "costs with holes: so are all that can be made");
+	ok(holes.refused > 100 && holes.told == holes.refused,
+	   "costs with holes: what has no link is told");
+}
+
+static void check_platforms(void)
+{
+	struct luck luck = { 6 };
+	struct tally t = { 0 };
+	struct hbp_input *in;
+	size_t round, n;
+
+	for (round = 0; round < 100; round++) {
+		n = 2 + draw_below(&luck, 30);
+		in = random_platform(&luck, n, 1 + draw_below(&luck, 8),
+				     draw_below(&luck, 10), false);
+		try_all(in, in->members[draw_below(&luck, (uint32_t)n)], &t);
+		hbp_input_free(in);
+	}
+	ok(t.plans == 400 && !t.refused && t.good == 400,
+	   "platforms: plans span, are above bounds, and are the same again");
+}
+
+/* Paper 003, section 3.4: on a symmetric tree the chain is as fast as any. */
+static void check_chains(void)
+{
+	struct luck luck = { 7 };
+	size_t round, right = 0;
+
+	for (round = 0; round < 100; round++) {
+		size_t n = 2 + draw_below(&luck, 30), at, i;
+		struct hbp_input *in = random_platform(&luck, n,
+				1 + draw_below(&luck, 8), 0, true);
+		const struct hbp_platform *p = in->platform;
+		struct hbp_flow *flow = hbp_flow_alloc(p);
+		int64_t least = INT64_MAX, most;
+		struct hbp_plan *plan;
+
+		at = draw_below(&luck, (uint32_t)n);
+		for (i = 0; i < n; i++) {
+			if (i == at)
+				continue;
+			most = hbp_flow_max(flow, p->hosts[at], p->hosts[i]);
+			least = most < least ? most : least;
+		}
+		plan = make_plan(in, "chain", in->members[at], BYTES);
+		right += plan->trees[0].rate_bps == least;
+		hbp_plan_free(plan);
+		hbp_flow_free(flow);
+		hbp_input_free(in);
+	}
+	ok(right == 100, "symmetric trees: the chain reaches the slowest node's flow");
+}
+
+/* Ids by another rule that keeps their order. */
+static uint32_t other_id(uint32_t id)
+{
+	return 7 * id + 3;
+}
+
+static void relabel(struct hbp_input *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++) {
+		in->members[i] = other_id(in->members[i]);
+		in->costs->nodes[i].id = in->members[i];
+	}
+}
+
+static bool same_edges(const struct hbp_plan *a, const struct hbp_plan *b)
+{
+	const struct hbp_edge *x = a->trees[0].edges, *y = b->trees[0].edges;
+	size_t i;
+
+	for (i = 0; i < a->trees[0].n_edges; i++)
+		if (other_id(x[i].parent) != y[i].parent ||
+		    other_id(x[i].child) != y[i].child)
+			return false;
+	return true;
+}
+
+/* 8,000,000 bytes at 8 to 64 Mbit/s need whole microseconds: all scales. */
+static void stretch(struct hbp_costs *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n * c->n; i++) {
+		if (!c->bandwidth_bps[i])
+			continue;
+		c->latency_ns[i] *= 8;
+		c->bandwidth_bps[i] /= 8;
+	}
+	for (i = 0; i < c->n; i++) {
+		c->nodes[i].send_overhead_ns *= 8;
+		c->nodes[i].recv_overhead_ns *= 8;
+	}
+}
+
+static void check_changes(void)
+{
+	const struct hbp_planner *const *planners;
+	size_t round, n, i, plans = 0, same = 0, longer = 0;
+	struct luck luck = { 8 };
+
+	planners = hbp_planners(&n);
+	for (round = 0; round < 60; round++) {
+		struct hbp_input *in = random_costs(&luck, 3 + round % 20, false);
+		uint32_t root = in->members[round % 3];
+		struct hbp_plan *before[8], *after;
+
+		for (i = 0; i < n; i++)
+			before[i] = make_plan(in, planners[i]->name, root, BYTES);
+		relabel(in);
+		stretch(in->costs);
+		for (i = 0; i < n; i++, plans++) {
+			after = make_plan(in, planners[i]->name, other_id(root),
+					  BYTES);
+			same += same_edges(before[i], after);
+			longer += hbp_evaluation_slowest(after->predicted)->completion_ns ==
+				  8 * hbp_evaluation_slowest(before[i]->predicted)->completion_ns;
+			hbp_plan_free(before[i]);
+			hbp_plan_free(after);
+		}
+		hbp_input_free(in);
+	}
+	ok(plans == 240 && same == plans,
+	   "other ids in the same order and costs times 8 change no tree");
+	ok(longer == plans, "costs times 8 need 8 times as long");
+}
+
+int main(void)
+{
+	check_costs();
+	check_platforms();
+	check_chains();
+	check_changes();
+	return tap_done();
+}
