@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# hbcastctl plan and compare: what they print, write and refuse.
+
+set -u
+. selftests/lib/tap.sh
+
+tool=$PWD/tools/hbcastctl/hbcastctl
+demo=$PWD/selftests/demo/platform.json
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+
+# run WORD...: hbcastctl with these; $out, $said and $status tell how it went.
+run()
+{
+	out=$("$tool" "$@" 2>said)
+	status=$?
+	said=$(<said)
+}
+
+# refuse NAME SENTENCE WORD...: usage errors have one sentence and exit code 1.
+refuse()
+{
+	local name=$1 sentence=$2
+
+	shift 2
+	run "$@"
+	check_equal "refused: $name" "1 hbcastctl: $sentence" "$status $said"
+}
+
+# Times are microseconds: 1 byte at 8 Mbit/s is 1.
+cat >costs.json <<-'END'
+	{"hbcast":"costs","version":1,
+	 "nodes":[{"id":1,"name":"a"},{"id":2,"name":"b \"2\""},{"id":3}],
+	 "latency_us":[[0,9,14],[49,0,11],[49,11,0]],
+	 "bandwidth_mbps":[[null,8,8],[8,null,8],[8,8,null]]}
+END
+
+run plan costs.json algorithm chain root 1 message-size 1B graph text
+check_equal 'graph text' "1 a
+└─ 2 b \"2\", 8.0 Mbit/s, 10 us
+   └─ 3 8.0 Mbit/s, 22 us" "$out"
+check_equal 'no warning without a reason' '0 ' "$status $said"
+sed 's/"version"/"note":0,"version"/' costs.json >odd.json
+run plan odd.json algorithm flat root 1 output plan.json
+check_equal 'an unknown key is warned of' \
+	'0 hbcastctl: warning: odd.json: note is not known and is ignored' \
+	"$status $said"
+run plan costs.json algorithm flat root 1 message-size 1B graph dot
+check_equal 'graph dot' 'digraph hbcast {
+	1 [label="1\na"];
+	2 [label="2\nb \"2\", 8.0 Mbit/s, 10 us"];
+	3 [label="3\n8.0 Mbit/s, 15 us"];
+	1 -> 2 [label="1"];
+	1 -> 3 [label="2"];
+}' "$out"
+
+run plan costs.json algorithm flat root 1 message-size 1B
+check_equal 'a plan on standard output' \
+	'{"hbcast":"plan","version":1,"algorithm":"flat","root":1,"message_bytes":1,"trees":[{"slot":0,"rate_mbps":8,"edges":[[1,2],[1,3]]}],"predicted":{"model":"completion","completion_us":15,"bound_us":15,"gap":0,"slowest":3,"nodes":[{"id":2,"rate_mbps":8,"completion_us":10,"bound_us":10},{"id":3,"rate_mbps":8,"completion_us":15,"bound_us":15}]}}' \
+	"$(jq -c . <<<"$out")"
+printed=$out
+run plan costs.json algorithm flat root 1 message-size 1B output plan.json
+check_equal 'a plan in a file, nothing printed' "0  $printed" \
+	"$status $out $(<plan.json)"
+check_equal 'no other file is left behind' 'costs.json odd.json plan.json said' "$(echo *)"
+run plan costs.json algorithm flat root 1
+check_equal 'the message size is 64 MiB by default' 67108864 \
+	"$(jq .message_bytes <<<"$out")"
+run plan costs.json algorithm chain root 3 message-size 100k output plan.json graph text
+check_equal 'a file and a graph at once' 'chain 100000 3 3' \
+	"$(jq -r '"\(.algorithm) \(.message_bytes) \(.root)"' plan.json) $(wc -l <<<"$out")"
+
+run plan show plan.json
+check_equal 'show draws a plan' '3
+└─ 1 8.0 Mbit/s, 100.05 ms
+   └─ 2 8.0 Mbit/s, 200.06 ms' "$out"
+run -j plan show plan.json
+check_equal 'show with -j prints it' "$(jq -cS . plan.json)" "$(jq -cS . <<<"$out")"
+cat >two.json <<-'END'
+	{"hbcast":"plan","version":1,"algorithm":"x","root":1,"message_bytes":1,
+	 "trees":[{"slot":0,"rate_mbps":2,"edges":[[1,2],[2,3],[2,4],[1,5],[4,6]]},
+		  {"slot":7,"rate_mbps":1.5,"edges":[[1,2]]}]}
+END
+run plan show two.json
+check_equal 'several trees' 'slot 0, 2 Mbit/s
+1
+├─ 2
+│  ├─ 3
+│  └─ 4
+│     └─ 6
+└─ 5
+slot 7, 1.5 Mbit/s
+1
+└─ 2' "$out"
+run plan show two.json graph dot
+check_equal 'several trees for Graphviz' '1 -> 2 [label="0: 1"];1 -> 5 [label="0: 2"];2 -> 3 [label="0: 1"];2 -> 4 [label="0: 2"];4 -> 6 [label="0: 1"];1 -> 2 [label="7: 1"];' \
+	"$(grep -e '->' <<<"$out" | tr -d '\t\n')"
+
+run compare costs.json root 1 message-size 1B
+check_equal 'compare' 'ALGORITHM  MODEL       COMPLETION  BOUND  RATIO  SLOWEST        RATE
+flat       completion       15 us  15 us  1.000        3  8.0 Mbit/s
+chain      completion       22 us  15 us  1.467        3  8.0 Mbit/s
+binomial   completion       15 us  15 us  1.000        3  8.0 Mbit/s
+tps        completion       15 us  15 us  1.000        3  8.0 Mbit/s' "$out"
+run -j compare "$demo" root 1 message-size 8MiB
+check_equal 'compare with -j on a platform' \
+	'[["flat","fluid",1.597],["chain","fluid",1.011],["binomial","fluid",2.001],["tps","fluid",1]]' \
+	"$(jq -c '.planners | map([.algorithm, .model, (.ratio * 1000 | round / 1000)])' <<<"$out")"
+sed 's/"bandwidth_mbps".*/"bandwidth_mbps":[[null,8,null],[8,null,8],[8,8,null]]}/' costs.json >holes.json
+run compare holes.json root 1
+check_equal 'compare goes on when a planner cannot' '0 2 2' \
+	"$status $(grep -c ' which have no link$' <<<"$out") $(grep -Ec '^(chain|tps) +completion' <<<"$out")"
+
+run plan algorithms
+check_equal 'algorithms' 'NAME flat chain binomial tps' \
+	"$(awk '{ print $1 }' <<<"$out" | tr '\n' ' ' | sed 's/ $//')"
+run -j plan algorithms
+check_equal 'algorithms with -j' '{"name":"tps","inputs":["costs","platform"],"paper":"002 section 4"}' \
+	"$(jq -c '.[3] | del(.objective)' <<<"$out")"
+run plan help
+check_equal 'help' 0 "$status"
+check_match 'help tells the keys' 'algorithm NAME root ID' "$out"
+
+refuse 'an unknown algorithm' \
+	'algorithm "best" is unknown: hbcastctl plan algorithms lists them' \
+	plan costs.json algorithm best root 1
+refuse 'no algorithm' '"algorithm" is missing: it must be given' plan costs.json root 1
+refuse 'no root' '"root" is missing: it must be given' plan costs.json algorithm flat
+refuse 'a root that is not there' \
+	'costs.json: nodes: there is no node 9 to be the root' \
+	plan costs.json algorithm flat root 9
+refuse 'a root that is a switch' \
+	"$demo: nodes: there is no host 101 to be the root" \
+	compare "$demo" root 101
+refuse 'a root that is no number' \
+	'root "one" is no whole number from 0 to 4294967295: write one' \
+	plan costs.json algorithm flat root one
+refuse 'a message of no length' \
+	'message-size must be 1 byte to 1024TiB, not 0 bytes' \
+	plan costs.json algorithm flat root 1 message-size 0
+refuse 'a graph of another kind' 'graph "png" is unknown: write dot or text' \
+	plan costs.json algorithm flat root 1 graph png
+refuse 'a file that is not there' \
+	'none.json: cannot be opened: No such file or directory' \
+	plan none.json algorithm flat root 1
+refuse 'a plan as input' \
+	'plan.json: hbcast must be "costs" or "platform", not "plan"' \
+	plan plan.json algorithm flat root 1
+refuse 'an input as plan' 'costs.json: hbcast must be "plan", not "costs"' \
+	plan show costs.json
+refuse 'a place that cannot be written' \
+	'/nowhere/plan.json: cannot be written: No such file or directory' \
+	plan costs.json algorithm flat root 1 output /nowhere/plan.json
+refuse 'no words' 'plan needs a command: hbcastctl plan help lists them' plan
+refuse 'no file to compare' \
+	'compare needs the name of a file: hbcastctl compare help tells more' compare
+head -c 100 costs.json >cut.json
+run plan cut.json algorithm flat root 1
+check_match 'refused: a file cut short' \
+	'^hbcastctl: cut\.json: line [0-9]+, column [0-9]+: not JSON: ' "$said"
+run -j plan costs.json algorithm flat root 9
+check_equal 'errors are JSON with -j' \
+	'{"error":"costs.json: nodes: there is no node 9 to be the root","exit":1}' "$said"
+run -j plan costs.json algorithm flat root 1 graph text
+check_equal 'refused: a graph with -j' \
+	'{"error":"a graph is not JSON: leave out -j or graph","exit":1}' "$said"
+cp costs.json show
+run plan ./show algorithm flat root 1
+check_equal 'a file may be named as a command is' 0 "$status"
+run plan costs.json algorithm flat root 1 output /dev/stdout
+check_equal 'a device is written to, not replaced' 'flat' "$(jq -r .algorithm <<<"$out")"
+
+tap_done
