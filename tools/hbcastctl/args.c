@@ -139,7 +139,7 @@ int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
- * hbarg_u16() - a number from 0 to 65535
+ * hbarg_port() - a port: 1 to 65535
  * @ctl: the run
  * @key: the key
  * @word: the value's text
@@ -147,12 +147,12 @@ int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
  *
  * Return: HBCTL_OK or HBCTL_USAGE.
  */
-int hbarg_u16(struct hbctl *ctl, const char *key, const char *word, void *dest)
+int hbarg_port(struct hbctl *ctl, const char *key, const char *word, void *dest)
 {
 	uint64_t value;
 	int ret;
 
-	ret = parse_number(ctl, key, word, 0, UINT16_MAX, &value);
+	ret = parse_number(ctl, key, word, 1, UINT16_MAX, &value);
 	if (!ret)
 		*(uint16_t *)dest = value;
 	return ret;
@@ -179,7 +179,7 @@ int hbarg_u32(struct hbctl *ctl, const char *key, const char *word, void *dest)
 }
 
 /**
- * hbarg_u64 - a number of up to 64 bits
+ * hbarg_u64() - a number of up to 64 bits
  * @ctl: the run
  * @key: the key
  * @word: the value's text

@@ -51,8 +51,8 @@ int hbarg_parse(struct hbctl *ctl, struct hbarg_key *keys,
 /* Values; each comment names the type of @dest. */
 int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
 		 void *dest);	/* const char *, points into argv */
-int hbarg_u16(struct hbctl *ctl, const char *key, const char *word,
-	      void *dest);	/* uint16_t */
+int hbarg_port(struct hbctl *ctl, const char *key, const char *word,
+	       void *dest);	/* uint16_t, not 0 */
 int hbarg_u32(struct hbctl *ctl, const char *key, const char *word,
 	      void *dest);	/* uint32_t */
 int hbarg_u64(struct hbctl *ctl, const char *key, const char *word,

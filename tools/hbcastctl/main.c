@@ -11,9 +11,18 @@
 
 /* The objects, in the order in which help lists them. */
 static const struct hbctl_command objects[] = {
+	{ "node", hbctl_cmd_node, "", "this node", false },
+	{ "peer", hbctl_cmd_peer, "", "the nodes that it knows", false },
+	{ "group", hbctl_cmd_group, "", "the groups that it takes part in", false },
 	{ "plan", hbctl_cmd_plan, "", "make, show and list broadcast plans", false },
 	{ "compare", hbctl_cmd_compare, "", "all planners on one input", false },
+	{ "apply", hbctl_cmd_apply, "", "give the kernel a plan", false },
+	{ "send", hbctl_cmd_send, "", "send a file to every member of a group", false },
+	{ "recv", hbctl_cmd_recv, "", "receive messages into files", false },
+	{ "show", hbctl_cmd_show, "", "what the kernel knows", false },
+	{ "monitor", hbctl_cmd_monitor, "", "what happens, as it happens", false },
 	{ "lab", hbctl_cmd_lab, "", "emulated networks", false },
+	{ "version", hbctl_cmd_version, "", "versions of the tool and of the module", false },
 	{ }
 };
 

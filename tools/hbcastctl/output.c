@@ -44,6 +44,27 @@ int hbout_print(struct hbctl *ctl, json_t *result, hbout_renderer text)
 	return ret;
 }
 
+static void say_nothing(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	(void)ctl;
+	(void)result;
+	(void)out;
+}
+
+/**
+ * hbout_done() - print what a command has changed, if JSON was asked for
+ * @ctl: the run
+ * @result: an object; the reference is taken over
+ *
+ * Without -j a change that succeeded says nothing.
+ *
+ * Return: as hbout_print().
+ */
+int hbout_done(struct hbctl *ctl, json_t *result)
+{
+	return hbout_print(ctl, result, say_nothing);
+}
+
 /* JSON is UTF-8; words from the command line may be anything. */
 static void only_ascii(char *text)
 {
@@ -299,6 +320,24 @@ static bool wants_progress(const struct hbctl *ctl)
 }
 
 /**
+ * hbout_bar() - a bar and a percentage
+ * @part: 0 to 1
+ * @buf: gets the text
+ * @len: room in @buf
+ */
+void hbout_bar(double part, char *buf, size_t len)
+{
+	static const char bar[] = "##############################";
+	int n;
+
+	if (part > 1)
+		part = 1;
+	n = part * BAR_LEN;
+	snprintf(buf, len, "[%.*s%*s] %3.0f%%", n, bar, BAR_LEN - n, "",
+		 part * 100);
+}
+
+/**
  * hbout_progress() - draw or redraw a progress bar
  * @ctl: the run
  * @label: stands before the bar
@@ -311,17 +350,12 @@ static bool wants_progress(const struct hbctl *ctl)
 void hbout_progress(struct hbctl *ctl, const char *label,
 		    uint64_t done, uint64_t total)
 {
-	static const char bar[] = "##############################";
-	double part = total ? (double)done / total : 1;
-	int len;
+	char bar[BAR_LEN + 16];
 
 	if (!wants_progress(ctl))
 		return;
-	if (part > 1)
-		part = 1;
-	len = part * BAR_LEN;
-	fprintf(stderr, "\r%s [%.*s%*s] %3.0f%%\033[K", label, len, bar,
-		BAR_LEN - len, "", part * 100);
+	hbout_bar(total ? (double)done / total : 1, bar, sizeof(bar));
+	fprintf(stderr, "\r%s %s\033[K", label, bar);
 	fflush(stderr);
 }
 

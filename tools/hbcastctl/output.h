@@ -21,6 +21,7 @@ typedef void (*hbout_renderer)(struct hbctl *ctl, const json_t *result,
 			       FILE *out);
 
 int hbout_print(struct hbctl *ctl, json_t *result, hbout_renderer text);
+int hbout_done(struct hbctl *ctl, json_t *result);
 
 __attribute__((format(printf, 3, 4)))
 int hbctl_error(struct hbctl *ctl, int exit_code, const char *fmt, ...);
@@ -58,6 +59,7 @@ void hbout_size(const json_t *value, char *buf, size_t len);	/* bytes */
 void hbout_usec(const json_t *value, char *buf, size_t len);	/* microseconds */
 void hbout_mbps(const json_t *value, char *buf, size_t len);	/* Mbit/s */
 
+void hbout_bar(double part, char *buf, size_t len);
 void hbout_progress(struct hbctl *ctl, const char *label,
 		    uint64_t done, uint64_t total);
 void hbout_progress_end(struct hbctl *ctl);

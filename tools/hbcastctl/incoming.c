@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A message on its way into a file: written in place, under a name of its own
+ * in the directory where it will be, and renamed when it is whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "incoming.h"
+#include "output.h"
+
+static int refuse(struct hbctl *ctl, const char *path, const char *what)
+{
+	return hbctl_error(ctl, HBCTL_KERNEL, "\"%s\" cannot be %s: %s", path,
+			   what, strerror(errno));
+}
+
+/* "dir/.name.XXXXXX" for "dir/name". */
+static void name_part(char *part, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? slash - path + 1 : 0;
+
+	snprintf(part, PATH_MAX, "%.*s.%.200s.XXXXXX", dir, path, path + dir);
+}
+
+static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	name_part(in->part, path);
+	in->fd = mkostemp(in->part, O_CLOEXEC);
+	if (in->fd < 0) {
+		*in->part = '\0';
+		return hbctl_error(ctl, HBCTL_KERNEL,
+				   "no file can be made beside \"%s\": %s", path,
+				   strerror(errno));
+	}
+	/* Not every file system can; then writing tells whether there is room. */
+	if (in->total && fallocate(in->fd, 0, 0, in->total) &&
+	    errno != EOPNOTSUPP)
+		return refuse(ctl, in->part, "made as long as the message");
+	if (fchmod(in->fd, 0666 & ~mask))
+		return refuse(ctl, in->part, "given its mode");
+	return HBCTL_OK;
+}
+
+/**
+ * hbincoming_find() - the message that a piece belongs to, new if need be
+ * @ctl: the run
+ * @list: the messages that are on their way
+ * @path: the file that it will be
+ * @root: who sent it
+ * @piece: the piece
+ * @out: gets the message
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
+		    const char *path, uint32_t root,
+		    const struct hbcast_piece *piece, struct hbincoming **out)
+{
+	struct hbincoming *in;
+	int ret;
+
+	for (in = *list; in; in = in->next) {
+		if (in->root == root && in->message == piece->message) {
+			*out = in;
+			return HBCTL_OK;
+		}
+	}
+	in = calloc(1, sizeof(*in));
+	if (!in)
+		abort();
+	in->root = root;
+	in->message = piece->message;
+	in->total = piece->total;
+	ret = open_part(ctl, in, path);
+	in->next = *list;
+	*list = in;
+	*out = in;
+	return ret;
+}
+
+/**
+ * hbincoming_write() - put a piece in its place
+ * @ctl: the run
+ * @in: the message
+ * @data: the piece
+ * @len: its bytes
+ * @offset: where in the message it belongs
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbincoming_write(struct hbctl *ctl, struct hbincoming *in, const void *data,
+		     size_t len, uint64_t offset)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		n = pwrite(in->fd, (const char *)data + done, len - done,
+			   offset + done);
+		if (n < 0 && errno != EINTR)
+			return refuse(ctl, in->part, "written");
+		if (n > 0)
+			done += n;
+	}
+	in->have += len;
+	return HBCTL_OK;
+}
+
+/**
+ * hbincoming_finish() - give the whole file its name
+ * @ctl: the run
+ * @in: the message, all of which has come
+ * @path: the file's name; what has that name is replaced
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in,
+		      const char *path)
+{
+	int fd = in->fd;
+
+	if (in->have != in->total)
+		return hbctl_error(ctl, HBCTL_KERNEL,
+				   "message %llu of node %u ended after %llu of %llu bytes: this is a fault of the module, please report it",
+				   (unsigned long long)in->message, in->root,
+				   (unsigned long long)in->have,
+				   (unsigned long long)in->total);
+	/* Some file systems tell only now that there was no room. */
+	in->fd = -1;
+	if (close(fd))
+		return refuse(ctl, in->part, "written");
+	if (rename(in->part, path))
+		return refuse(ctl, path, "given to what was received");
+	*in->part = '\0';
+	return HBCTL_OK;
+}
+
+/**
+ * hbincoming_drop() - forget a message; what is not whole is removed
+ * @list: the messages that are on their way
+ * @in: one of them
+ */
+void hbincoming_drop(struct hbincoming **list, struct hbincoming *in)
+{
+	while (*list != in)
+		list = &(*list)->next;
+	*list = in->next;
+	if (in->fd >= 0)
+		close(in->fd);
+	if (*in->part)
+		unlink(in->part);
+	free(in);
+}

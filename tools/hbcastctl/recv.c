@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl recv: messages of a group into files. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/hbcast.h>
+
+#include "args.h"
+#include "clock.h"
+#include "incoming.h"
+#include "output.h"
+#include "sock.h"
+#include "stop.h"
+
+#define BUFFER	(1 << 20)
+
+/**
+ * struct recv - one run of the command
+ * @ctl: the run
+ * @name: file or directory that the command line names
+ * @dir: it is a directory
+ * @group: from which group
+ * @port: at which port
+ * @count: how many messages
+ * @timeout_ns: how long it may take; 0 for ever
+ * @sock: the socket
+ * @buffer: room for a piece, of BUFFER bytes; owned
+ * @list: the messages that are on their way; owned
+ * @done: messages that are files now
+ * @failed: messages that failed
+ * @stop: caught signals
+ */
+struct recv {
+	struct hbctl *ctl;
+	const char *name;
+	bool dir;
+	uint32_t group;
+	uint16_t port;
+	uint32_t count;
+	uint64_t timeout_ns;
+	int sock;
+	char *buffer;
+	struct hbincoming *list;
+	uint32_t done;
+	uint32_t failed;
+	struct hbstop stop;
+};
+
+/* One message after it has been read: where from, and which part it is. */
+struct piece {
+	ssize_t len;
+	bool last;
+	uint32_t root;
+	struct hbcast_piece at;
+};
+
+static void path_of(const struct recv *r, const struct piece *p, char *path)
+{
+	if (r->dir)
+		snprintf(path, PATH_MAX, "%s/%u-%llu", r->name, p->root,
+			 (unsigned long long)p->at.message);
+	else
+		snprintf(path, PATH_MAX, "%s", r->name);
+}
+
+static void file_text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	char size[32];
+
+	(void)ctl;
+	hbout_size(json_object_get(result, "bytes"), size, sizeof(size));
+	fprintf(out, "message %lld of node %lld, %s: %s\n",
+		json_integer_value(json_object_get(result, "id")),
+		json_integer_value(json_object_get(result, "root")), size,
+		json_string_value(json_object_get(result, "file")));
+}
+
+static int finish(struct recv *r, struct hbincoming *in, const char *path)
+{
+	json_t *result;
+	int ret;
+
+	ret = hbincoming_finish(r->ctl, in, path);
+	if (!ret) {
+		r->done++;
+		result = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}",
+				   "group", (json_int_t)r->group,
+				   "port", (json_int_t)r->port,
+				   "root", (json_int_t)in->root,
+				   "id", (json_int_t)in->message,
+				   "bytes", (json_int_t)in->total,
+				   "file", path);
+		ret = hbout_print(r->ctl, result, file_text);
+	}
+	hbincoming_drop(&r->list, in);
+	return ret;
+}
+
+static int take(struct recv *r, const struct piece *p)
+{
+	struct hbincoming *in;
+	char path[PATH_MAX];
+	int ret;
+
+	path_of(r, p, path);
+	ret = hbincoming_find(r->ctl, &r->list, path, p->root, &p->at, &in);
+	if (!ret)
+		ret = hbincoming_write(r->ctl, in, r->buffer, p->len,
+				       p->at.offset);
+	if (!ret && p->last)
+		ret = finish(r, in, path);
+	return ret;
+}
+
+static const char *why_failed(int err)
+{
+	switch (err) {
+	case ECONNABORTED:
+		return "its sender gave it up";
+	case EBADMSG:
+		return "its checksum is wrong";
+	case ENOBUFS:
+		return "this receiver did not read for the group's stall interval and was cut off";
+	case ECONNRESET:
+		return "the connection it came over broke";
+	case ENODEV:
+		return "this node does not take part in the group any more";
+	}
+	return strerror(err);
+}
+
+/*
+ * The socket does not say which message has failed; with only one on its way it
+ * is that one. Others that never become whole are removed at the end.
+ */
+static int lost(struct recv *r, int err)
+{
+	r->failed++;
+	if (!r->list || r->list->next)
+		return hbctl_error(r->ctl, HBCTL_KERNEL,
+				   "a message of group %u port %u failed: %s",
+				   r->group, r->port, why_failed(err));
+	hbctl_error(r->ctl, HBCTL_KERNEL,
+		    "message %llu of node %u failed after %llu of %llu bytes: %s",
+		    (unsigned long long)r->list->message, r->list->root,
+		    (unsigned long long)r->list->have,
+		    (unsigned long long)r->list->total, why_failed(err));
+	hbincoming_drop(&r->list, r->list);
+	return HBCTL_KERNEL;
+}
+
+/* Returns 0, or -1 with errno. */
+static int read_piece(struct recv *r, struct piece *p)
+{
+	union {
+		struct cmsghdr hdr;
+		char room[CMSG_SPACE(sizeof(struct hbcast_piece))];
+	} control;
+	struct iovec iov = { .iov_base = r->buffer, .iov_len = BUFFER };
+	struct sockaddr_hbcast from = { };
+	struct msghdr msg = {
+		.msg_name = &from, .msg_namelen = sizeof(from),
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	const struct cmsghdr *c;
+
+	p->len = recvmsg(r->sock, &msg, MSG_DONTWAIT);
+	if (p->len < 0)
+		return -1;
+	c = CMSG_FIRSTHDR(&msg);
+	/* The end of the socket, not an empty message. */
+	if (!c || c->cmsg_level != SOL_HBCAST || c->cmsg_type != HBCAST_PIECE) {
+		errno = ENODEV;
+		return -1;
+	}
+	memcpy(&p->at, CMSG_DATA(c), sizeof(p->at));
+	p->root = from.shb_node;
+	p->last = msg.msg_flags & MSG_EOR;
+	return 0;
+}
+
+/* Waits until there is something to read; anything but HBCTL_OK is the end. */
+static int wait_readable(struct recv *r, int64_t end)
+{
+	struct pollfd fds[] = {
+		{ .fd = r->sock, .events = POLLIN },
+		{ .fd = r->stop.fd, .events = POLLIN },
+	};
+	int64_t left = end - hbclock_now();
+
+	if (left < 0)
+		left = 0;
+	poll(fds, 2, r->timeout_ns ? left / 1000000 + 1 : -1);
+	if (fds[1].revents)
+		return hbctl_error(r->ctl, HBCTL_KERNEL,
+				   "interrupted after %u of %u messages, what was not whole is removed",
+				   r->done, r->count);
+	if (fds[0].revents || !r->timeout_ns || hbclock_now() < end)
+		return HBCTL_OK;
+	return hbctl_error(r->ctl, HBCTL_KERNEL,
+			   "the time is over after %u of %u messages, what was not whole is removed",
+			   r->done, r->count);
+}
+
+static int receive(struct recv *r)
+{
+	int64_t end = hbclock_now() + r->timeout_ns;
+	int ret = HBCTL_OK, err;
+	struct piece p;
+
+	while (!ret && r->done + r->failed < r->count) {
+		if (!read_piece(r, &p)) {
+			ret = take(r, &p);
+			continue;
+		}
+		err = errno;
+		if (err == EAGAIN || err == EINTR)
+			ret = wait_readable(r, end);
+		else if (lost(r, err) && err == ENODEV)
+			ret = HBCTL_KERNEL;
+	}
+	return ret || !r->failed ? ret : HBCTL_KERNEL;
+}
+
+static void ready_text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	(void)ctl;
+	fprintf(out, "ready to receive from group %lld at port %lld\n",
+		json_integer_value(json_object_get(result, "group")),
+		json_integer_value(json_object_get(result, "port")));
+}
+
+static int receive_files(struct recv *r)
+{
+	int ret;
+
+	r->buffer = malloc(BUFFER);
+	if (!r->buffer)
+		abort();
+	hbstop_catch(&r->stop);
+	ret = hbout_print(r->ctl, json_pack("{s:b, s:I, s:I}", "ready", 1,
+					    "group", (json_int_t)r->group,
+					    "port", (json_int_t)r->port),
+			  ready_text);
+	if (!ret)
+		ret = receive(r);
+	while (r->list)
+		hbincoming_drop(&r->list, r->list);
+	hbstop_release(&r->stop);
+	free(r->buffer);
+	return ret;
+}
+
+/* Whether @name is a directory, and that files can go where it says. */
+static int check_name(struct recv *r)
+{
+	struct stat st;
+
+	r->dir = !stat(r->name, &st) && S_ISDIR(st.st_mode);
+	if (strlen(r->name) > PATH_MAX - 64)
+		return hbctl_error(r->ctl, HBCTL_USAGE,
+				   "the name of the file is too long: write a shorter one");
+	if (!r->dir && r->count != 1)
+		return hbctl_error(r->ctl, HBCTL_USAGE,
+				   "%u messages do not fit into the one file \"%s\": name a directory that exists",
+				   r->count, r->name);
+	if (!r->dir && r->name[strlen(r->name) - 1] == '/')
+		return hbctl_error(r->ctl, HBCTL_USAGE,
+				   "\"%s\" is no directory: make it first or name a file",
+				   r->name);
+	return HBCTL_OK;
+}
+
+static int run(struct hbctl *ctl, int argc, char **argv)
+{
+	struct recv r = { .ctl = ctl, .sock = -1, .count = 1 };
+	struct hbarg_key keys[] = {
+		{ "file", hbarg_string, &r.name, HBARG_REQUIRED | HBARG_BARE, 0 },
+		{ "group", hbarg_id, &r.group, HBARG_REQUIRED, 0 },
+		{ "port", hbarg_port, &r.port, HBARG_REQUIRED, 0 },
+		{ "count", hbarg_id, &r.count, 0, 0 },
+		{ "timeout", hbarg_duration, &r.timeout_ns, 0, 0 },
+		{ }
+	};
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (!ret)
+		ret = check_name(&r);
+	if (!ret)
+		ret = hbsock_receiver(ctl, r.group, r.port, &r.sock);
+	if (!ret)
+		ret = receive_files(&r);
+	if (r.sock >= 0)
+		close(r.sock);
+	return ret;
+}
+
+/**
+ * hbctl_cmd_recv() - receive messages of a group into files
+ * @ctl: the run
+ * @argc: number of words after "recv"
+ * @argv: the words after "recv"
+ *
+ * Return: an exit code; HBCTL_OK only if all messages are whole files.
+ */
+int hbctl_cmd_recv(struct hbctl *ctl, int argc, char **argv)
+{
+	static const struct hbctl_command object = {
+		"recv", run,
+		"FILE|DIRECTORY group GROUP port PORT [ count N ] [ timeout TIME ]",
+		"receive messages of a group; a file has its name only when it is whole",
+		false
+	};
+
+	return hbctl_single(ctl, &object, argc, argv);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl show lane: the connections. */
+#include <linux/hbcast_netlink.h>
+
+#include "args.h"
+#include "attrs.h"
+#include "show.h"
+
+static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
+{
+	static const char * const identity[] = { "id", NULL };
+
+	return hbgenl_dump(ctl, g, HBCAST_CMD_LANE_GET, hbattrs_lane, identity,
+			   "the lanes cannot be shown", out);
+}
+
+static void text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	static const struct hbout_column columns[] = {
+		{ "LANE", "id", NULL },
+		{ "GROUP", "group", NULL },
+		{ "ROOT", "root", NULL },
+		{ "SLOT", "slot", NULL },
+		{ "PEER", "peer", NULL },
+		{ "ADDRESS", "address", NULL },
+		{ "DIR", "direction", NULL },
+		{ "STATE", "state", NULL },
+		{ "REFUSED", "reject", NULL },
+		{ "SENT", "tx_bytes", hbout_size },
+		{ "RECEIVED", "rx_bytes", hbout_size },
+		{ "QUEUED", "queued_bytes", hbout_size },
+		{ "RTT", "srtt_us", hbout_usec },
+		{ "RATE", "delivery_rate_mbps", hbout_mbps },
+		{ "RETRANS", "retransmits", NULL },
+		{ "CONNECTS", "connects", NULL },
+		{ }
+	};
+
+	(void)ctl;
+	hbout_table(out, result, columns);
+}
+
+const struct hbshow_noun hbshow_lanes = { "lanes", get, text };
+
+/**
+ * hbshow_lane() - the command "show lane"
+ * @ctl: the run
+ * @argc: number of words
+ * @argv: the words
+ *
+ * Return: an exit code.
+ */
+int hbshow_lane(struct hbctl *ctl, int argc, char **argv)
+{
+	uint32_t group = 0, peer = 0;
+	struct hbarg_key keys[] = {
+		{ "group", hbarg_id, &group, 0, 0 },
+		{ "peer", hbarg_id, &peer, 0, 0 },
+		{ }
+	};
+	json_t *result;
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (!ret)
+		ret = hbshow_get(ctl, &hbshow_lanes, &result);
+	if (ret)
+		return ret;
+	hbshow_filter(result, "group", group);
+	hbshow_filter(result, "peer", peer);
+	return hbout_print(ctl, result, text);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl show message: what this root has sent, and who has it. */
+#include <linux/hbcast_netlink.h>
+
+#include "args.h"
+#include "attrs.h"
+#include "show.h"
+
+static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
+{
+	static const char * const identity[] = { "group", "id", NULL };
+	json_t *row;
+	size_t i;
+	int ret;
+
+	ret = hbgenl_dump(ctl, g, HBCAST_CMD_MESSAGE_GET, hbattrs_message,
+			  identity, "the messages cannot be shown", out);
+	if (ret)
+		return ret;
+	/* A dump leaves the members out, which is not the same as none. */
+	json_array_foreach(*out, i, row)
+		json_object_del(row, "nodes");
+	return HBCTL_OK;
+}
+
+static void text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	static const struct hbout_column columns[] = {
+		{ "GROUP", "group", NULL },
+		{ "MESSAGE", "id", NULL },
+		{ "PORT", "port", NULL },
+		{ "LENGTH", "bytes", hbout_size },
+		{ "SENT", "sent_bytes", hbout_size },
+		{ "MEMBERS", "members", NULL },
+		{ "DELIVERED", "delivered", NULL },
+		{ "FAILED", "failed", NULL },
+		{ }
+	};
+
+	(void)ctl;
+	hbout_table(out, result, columns);
+}
+
+const struct hbshow_noun hbshow_messages = { "messages", get, text };
+
+/**
+ * hbshow_members() - write what became of a message at its members
+ * @out: where
+ * @rows: an array of objects with node, state, reason, bytes and time_us
+ */
+void hbshow_members(FILE *out, const json_t *rows)
+{
+	static const struct hbout_column columns[] = {
+		{ "NODE", "node", NULL },
+		{ "STATE", "state", NULL },
+		{ "REASON", "reason", NULL },
+		{ "READ", "bytes", hbout_size },
+		{ "TIME", "time_us", hbout_usec },
+		{ }
+	};
+
+	hbout_table(out, rows, columns);
+}
+
+static void one_text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	json_t *rows = json_pack("[O]", result);
+
+	text(ctl, rows, out);
+	json_decref(rows);
+	putc('\n', out);
+	hbshow_members(out, json_object_get(result, "nodes"));
+}
+
+static int show_one(struct hbctl *ctl, uint32_t group, uint64_t id)
+{
+	struct nl_msg *msg;
+	json_t *result;
+	struct hbgenl g;
+	int ret;
+
+	ret = hbgenl_open(ctl, &g);
+	if (ret)
+		goto out;
+	msg = hbgenl_msg(&g, HBCAST_CMD_MESSAGE_GET);
+	hbgenl_put_u32(msg, HBCAST_A_MESSAGE_GROUP, group);
+	hbgenl_put(msg, HBCAST_A_MESSAGE_ID, &id, sizeof(id));
+	ret = hbgenl_get(ctl, &g, msg, hbattrs_message, &result,
+			 "message %llu of group %u cannot be shown",
+			 (unsigned long long)id, group);
+	if (!ret)
+		ret = hbout_print(ctl, result, one_text);
+out:
+	hbgenl_close(&g);
+	return ret;
+}
+
+/**
+ * hbshow_message() - the command "show message"
+ * @ctl: the run
+ * @argc: number of words
+ * @argv: the words
+ *
+ * Return: an exit code.
+ */
+int hbshow_message(struct hbctl *ctl, int argc, char **argv)
+{
+	uint32_t group = 0;
+	uint64_t id = 0;
+	struct hbarg_key keys[] = {
+		{ "group", hbarg_id, &group, 0, 0 },
+		{ "id", hbarg_u64, &id, HBARG_BARE, 0 },
+		{ }
+	};
+	json_t *result;
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (ret)
+		return ret;
+	if (id && !group)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "messages are counted in each group: give the group beside the id");
+	if (id)
+		return show_one(ctl, group, id);
+	ret = hbshow_get(ctl, &hbshow_messages, &result);
+	if (ret)
+		return ret;
+	hbshow_filter(result, "group", group);
+	return hbout_print(ctl, result, text);
+}
