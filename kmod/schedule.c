@@ -234,6 +234,10 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, const struct hbc_lost *f,
 		       const u32 *node)
 {
+	mutex_lock(&lane->hn->lock);
+	if (!(flags & HBC_LOST_BACK))
+		hbc_tree_unready(lane);
+	mutex_unlock(&lane->hn->lock);
 	hbc_schedule_tell_lost(lane->sched, lane->slot, flags, f, node);
 }
 

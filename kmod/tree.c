@@ -635,6 +635,21 @@ int hbc_tree_child_up(struct hbc_lane *lane)
 	return 0;
 }
 
+void hbc_tree_unready(struct hbc_lane *lane)
+{
+	struct hbc_tree *tree;
+	struct hbc_edge *edge;
+
+	lockdep_assert_held(&lane->hn->lock);
+	list_for_each_entry(tree, &lane->sched->trees, link) {
+		edge = hbc_tree_edge(tree, lane);
+		if (edge) {
+			edge->ready = false;
+			tree->announced = false;
+		}
+	}
+}
+
 void hbc_tree_child_down(struct hbc_lane *lane, u8 reason)
 {
 	struct hbc_tree *tree;
@@ -642,14 +657,12 @@ void hbc_tree_child_down(struct hbc_lane *lane, u8 reason)
 
 	lockdep_assert_held(&lane->hn->lock);
 	lane->tree_sent = false;
+	hbc_tree_unready(lane);
 	hbc_transmit_purge(lane);
 	list_for_each_entry(tree, &lane->sched->trees, link) {
 		edge = hbc_tree_edge(tree, lane);
-		if (!edge)
-			continue;
-		edge->ready = false;
-		tree->announced = false;
-		hbc_tree_tell(tree, edge, 0, reason);
+		if (edge)
+			hbc_tree_tell(tree, edge, 0, reason);
 	}
 }
 
