@@ -7,6 +7,8 @@
 #   kernel RELEASE
 #   bulk PATH CHILDREN BYTES BUSY_NS IDLE_NS	(several times each)
 #   latency PATH RELAYS MEDIAN_NS LEAST_NS MOST_NS
+#   mirror BYTES BUSY_NS IDLE_NS	a direct transfer, mirrored and dropped
+#   twin BYTES BUSY_NS IDLE_NS		the same, and taken by a second sink
 #   crc BYTES BUSY_NS
 
 set -euo pipefail
@@ -76,4 +78,9 @@ done
 for path in "${direct_paths[@]}"; do
 	row latency "$path" 0 "$("$here/hbbench" latency "$path" $messages)"
 done
+"$here/net.sh" mirror
+row mirror $bytes "$("$here/hbbench" bulk direct 1 $bytes copy)"
+"$here/net.sh" mirror-accept
+row twin $bytes "$("$here/hbbench" twin $bytes)"
+"$here/net.sh" mirror-off
 row crc $bytes "$("$here/hbbench" crc $bytes)"

@@ -22,11 +22,13 @@
 #include "net.h"
 #include "relay.h"
 #include "stream.h"
+#include "twin.h"
 
 static const char usage[] =
 	"say one of\n"
 	"  hbbench bulk PATH CHILDREN BYTES discard|copy|verify\n"
 	"  hbbench latency PATH MESSAGES\n"
+	"  hbbench twin BYTES\n"
 	"  hbbench crc BYTES\n"
 	"PATH is direct, epoll, splice, hbcast-direct or hbcast";
 
@@ -115,6 +117,17 @@ static void await_go(int go)
 		err(1, "source: go");
 }
 
+static void start_source(struct crew *crew, int go, int fd, uint64_t bytes,
+			 enum stream_mode mode)
+{
+	if (crew_fork(crew)) {
+		await_go(go);
+		stream_source(fd, bytes, mode);
+		shutdown(fd, SHUT_WR);
+		exit(0);
+	}
+}
+
 /* Connects the root with every sink over TCP, and starts all but the clock. */
 static void start_tcp(struct crew *crew, relay_fn *relay, int go, int children,
 		      uint64_t bytes, enum stream_mode mode)
@@ -137,12 +150,7 @@ static void start_tcp(struct crew *crew, relay_fn *relay, int go, int children,
 		start_relay(crew, relay, pair.to, out, children);
 		source = pair.from;
 	}
-	if (crew_fork(crew)) {
-		await_go(go);
-		stream_source(source, bytes, mode);
-		shutdown(source, SHUT_WR);
-		exit(0);
-	}
+	start_source(crew, go, source, bytes, mode);
 }
 
 static void start_hbcast(struct crew *crew, uint32_t group, int go,
@@ -161,13 +169,29 @@ static void start_hbcast(struct crew *crew, uint32_t group, int go,
 	}
 }
 
-/* Prints busy and idle nanoseconds of sending @bytes to every sink. */
+/*
+ * Lets the source go and prints the busy and idle nanoseconds until all sinks
+ * have it all.
+ */
+static void measure(struct crew *crew, int go, int sinks)
+{
+	uint64_t busy_ns, idle_ns;
+	struct busy_mark mark;
+
+	crew_settle();
+	busy_start(&mark);
+	if (write(go, "", 1) != 1)
+		err(1, "go");
+	crew_wait(crew, 0, sinks);
+	busy_ns = busy_stop(&mark, &idle_ns);
+	crew_wait(crew, sinks, crew->count);
+	printf("%" PRIu64 "\t%" PRIu64 "\n", busy_ns, idle_ns);
+}
+
 static void bulk(const struct path *path, int children, uint64_t bytes,
 		 enum stream_mode mode)
 {
 	struct crew crew = { 0 };
-	struct busy_mark mark;
-	uint64_t busy_ns, idle_ns;
 	int go[2];
 
 	if (pipe(go))
@@ -179,14 +203,22 @@ static void bulk(const struct path *path, int children, uint64_t bytes,
 			     bytes, mode);
 	else
 		start_tcp(&crew, path->relay, go[0], children, bytes, mode);
-	crew_settle();
-	busy_start(&mark);
-	if (write(go[1], "", 1) != 1)
-		err(1, "go");
-	crew_wait(&crew, 0, children);
-	busy_ns = busy_stop(&mark, &idle_ns);
-	crew_wait(&crew, children, crew.count);
-	printf("%" PRIu64 "\t%" PRIu64 "\n", busy_ns, idle_ns);
+	measure(&crew, go[1], children);
+}
+
+/* A direct transfer over TCP with a sink and its twin. */
+static void twin(uint64_t bytes)
+{
+	struct net_pair pair = net_connect(NET_ROOT, NET_SINK);
+	int in[2] = { pair.to, twin_of(pair.to, NET_TWIN) };
+	struct crew crew = { 0 };
+	int go[2];
+
+	if (pipe(go))
+		err(1, "pipe");
+	start_sinks(&crew, in, 2, bytes, STREAM_COPY);
+	start_source(&crew, go[0], pair.from, bytes, STREAM_COPY);
+	measure(&crew, go[1], 2);
 }
 
 static void start_chain(struct crew *crew, relay_fn *relay, int *in, int *out)
@@ -233,6 +265,8 @@ int main(int argc, char **argv)
 		     mode_named(argv[5]));
 	else if (argc == 4 && !strcmp(argv[1], "latency"))
 		latency(path_named(argv[2]), number(argv[3], 1, 100000));
+	else if (argc == 3 && !strcmp(argv[1], "twin"))
+		twin(number(argv[2], 8, UINT64_MAX) & ~7ull);
 	else if (argc == 3 && !strcmp(argv[1], "crc"))
 		printf("%" PRIu64 "\n",
 		       crc_cost(number(argv[2], CRC_PIECE_BYTES, UINT64_MAX)));
