@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The "key value" words of a command line. */
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -353,6 +354,7 @@ int hbarg_endpoint(struct hbctl *ctl, const char *key, const char *word,
 	};
 	struct addrinfo *found = NULL;
 	char text[128], port_text[8];
+	struct in_addr in;
 	char *host, *port;
 
 	snprintf(port_text, sizeof(port_text), "%d", HBARG_DEFAULT_PORT);
@@ -365,6 +367,11 @@ int hbarg_endpoint(struct hbctl *ctl, const char *key, const char *word,
 		goto bad;
 	if (getaddrinfo(host, port ? port : port_text, &hints, &found))
 		goto bad;
+	/* "10.1" and "0x7f000001" are addresses to getaddrinfo(). */
+	if (found->ai_family == AF_INET && inet_pton(AF_INET, host, &in) != 1) {
+		freeaddrinfo(found);
+		goto bad;
+	}
 	memset(dest, 0, sizeof(struct sockaddr_storage));
 	memcpy(dest, found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);

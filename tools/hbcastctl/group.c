@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl group: the groups that this node takes part in. */
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/hbcast_netlink.h>
 
@@ -19,24 +17,30 @@
  * struct settings - what is given of a group
  * @id: its id
  * @key_file: file of its key, or NULL
+ * @key: what is in the file
+ * @key_len: bytes of @key; 0 if none is given
  * @uid: owner
  * @gid: owning group
  * @mode: who may bind and connect
  * @dead_ns: dead interval
  * @stall_ns: stall interval
  * @queue: bound of each lane's queue
- * @members: the list's text: ids with commas, or "any"; NULL if not given
+ * @members: their ids; owned
+ * @n_members: how many; 0 lets in whoever has the key
  */
 struct settings {
 	uint32_t id;
 	const char *key_file;
+	unsigned char key[HBCAST_KEY_LEN_MAX];
+	size_t key_len;
 	uint32_t uid;
 	uint32_t gid;
 	uint32_t mode;
 	uint64_t dead_ns;
 	uint64_t stall_ns;
 	uint64_t queue;
-	const char *members;
+	uint32_t *members;
+	unsigned int n_members;
 };
 
 static int parse_user(struct hbctl *ctl, const char *key, const char *word,
@@ -115,37 +119,51 @@ static int parse_queue(struct hbctl *ctl, const char *key, const char *word,
 	return HBCTL_OK;
 }
 
-/* Appends the ids in @list, which is cut up. */
-static int put_members(struct hbctl *ctl, struct nl_msg *msg, char *list)
+static int add_member(struct hbctl *ctl, struct settings *s, const char *word)
 {
-	char *rest = list, *word;
-	unsigned int n = 0;
-	uint32_t id;
-	int ret;
-
-	while ((word = strsep(&rest, ","))) {
-		if (n++ == HBCAST_NODES_MAX)
-			return hbctl_error(ctl, HBCTL_USAGE,
-					   "members has more than %d ids: leave the list out to let in whoever has the key",
-					   HBCAST_NODES_MAX);
-		ret = hbarg_id(ctl, "members", word, &id);
-		if (ret)
-			return ret;
-		hbgenl_put_u32(msg, HBCAST_A_GROUP_MEMBER, id);
-	}
-	return HBCTL_OK;
+	if (s->n_members == HBCAST_NODES_MAX)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "members has more than %d ids: write any to let in whoever has the key",
+				   HBCAST_NODES_MAX);
+	return hbarg_id(ctl, "members", word, &s->members[s->n_members++]);
 }
 
-/* Which of the keys below stands where in the tables. */
-enum { KEY_OWNER = 1, KEY_GROUP, KEY_MODE, KEY_DEAD, KEY_STALL, KEY_QUEUE };
-
-static int put_settings(struct hbctl *ctl, struct nl_msg *msg,
-			const struct settings *s, const struct hbarg_key *keys)
+/* "any", or ids with commas between them; @dest is struct settings. */
+static int parse_members(struct hbctl *ctl, const char *key, const char *word,
+			 void *dest)
 {
-	char *members;
-	int ret;
+	struct settings *s = dest;
+	char *list, *rest, *id;
+	int ret = HBCTL_OK;
+
+	(void)key;
+	if (!strcmp(word, "any"))
+		return HBCTL_OK;
+	list = strdup(word);
+	s->members = calloc(HBCAST_NODES_MAX, sizeof(*s->members));
+	if (!list || !s->members)
+		abort();
+	rest = list;
+	while (!ret && (id = strsep(&rest, ",")))
+		ret = add_member(ctl, s, id);
+	free(list);
+	return ret;
+}
+
+/* Which of the keys below stands where in the table. */
+enum {
+	KEY_OWNER = 1, KEY_GROUP, KEY_MODE, KEY_DEAD, KEY_STALL, KEY_QUEUE,
+	KEY_MEMBERS,
+};
+
+static void put_settings(struct nl_msg *msg, const struct settings *s,
+			 const struct hbarg_key *keys)
+{
+	unsigned int i;
 
 	hbgenl_put_u32(msg, HBCAST_A_GROUP_ID, s->id);
+	if (s->key_len)
+		hbgenl_put(msg, HBCAST_A_GROUP_KEY, s->key, s->key_len);
 	if (keys[KEY_OWNER].seen)
 		hbgenl_put_u32(msg, HBCAST_A_GROUP_UID, s->uid);
 	if (keys[KEY_GROUP].seen)
@@ -160,38 +178,41 @@ static int put_settings(struct hbctl *ctl, struct nl_msg *msg,
 			       s->stall_ns / 1000000);
 	if (keys[KEY_QUEUE].seen)
 		hbgenl_put_u32(msg, HBCAST_A_GROUP_QUEUE, s->queue);
-	if (!s->members)
-		return HBCTL_OK;
-	if (!strcmp(s->members, "any")) {
-		hbgenl_put_flag(msg, HBCAST_A_GROUP_ANY_MEMBER);
-		return HBCTL_OK;
-	}
-	members = strdup(s->members);
-	if (!members)
-		abort();
-	ret = put_members(ctl, msg, members);
-	free(members);
-	return ret;
+	for (i = 0; i < s->n_members; i++)
+		hbgenl_put_u32(msg, HBCAST_A_GROUP_MEMBER, s->members[i]);
 }
 
-static int put_key(struct hbctl *ctl, struct nl_msg *msg, const char *file)
-{
-	unsigned char key[HBCAST_KEY_LEN_MAX];
-	size_t len;
-	int ret;
-
-	ret = hbkey_read(ctl, file, key, &len);
-	if (!ret)
-		hbgenl_put(msg, HBCAST_A_GROUP_KEY, key, len);
-	explicit_bzero(key, sizeof(key));
-	return ret;
-}
-
-/* "add" and "set" differ in the command and in whether a key is needed. */
-static int change(struct hbctl *ctl, uint8_t cmd, const char *what,
-		  int argc, char **argv)
+/* Sends a change that has been read; "add" and "set" differ in the command. */
+static int change(struct hbctl *ctl, uint8_t cmd, const struct settings *s,
+		  const struct hbarg_key *keys)
 {
 	bool is_new = cmd == HBCAST_CMD_GROUP_NEW;
+	struct nl_msg *msg;
+	struct hbgenl g;
+	int ret;
+
+	ret = hbgenl_open(ctl, &g);
+	if (ret)
+		goto out;
+	msg = hbgenl_msg(&g, cmd);
+	put_settings(msg, s, keys);
+	/* A new group lets in whoever has the key anyway. */
+	if (!is_new && keys[KEY_MEMBERS].seen && !s->n_members)
+		hbgenl_put_flag(msg, HBCAST_A_GROUP_ANY_MEMBER);
+	ret = hbgenl_do(ctl, &g, msg, "group %u cannot be %s", s->id,
+			is_new ? "added" : "changed");
+	if (!ret)
+		ret = hbout_done(ctl, json_pack("{s:I}", "id",
+						(json_int_t)s->id));
+out:
+	hbgenl_close(&g);
+	return ret;
+}
+
+static int read_and_change(struct hbctl *ctl, uint8_t cmd, int argc,
+			   char **argv)
+{
+	unsigned int need_key = cmd == HBCAST_CMD_GROUP_NEW ? HBARG_REQUIRED : 0;
 	struct settings s = { };
 	struct hbarg_key keys[] = {
 		{ "id", hbarg_id, &s.id, HBARG_REQUIRED | HBARG_BARE, 0 },
@@ -201,47 +222,30 @@ static int change(struct hbctl *ctl, uint8_t cmd, const char *what,
 		[KEY_DEAD] = { "dead-interval", parse_interval, &s.dead_ns, 0, 0 },
 		[KEY_STALL] = { "stall-interval", parse_interval, &s.stall_ns, 0, 0 },
 		[KEY_QUEUE] = { "queue", parse_queue, &s.queue, 0, 0 },
-		{ "members", hbarg_string, &s.members, 0, 0 },
-		{ "key-file", hbarg_string, &s.key_file,
-		  is_new ? HBARG_REQUIRED : 0, 0 },
+		[KEY_MEMBERS] = { "members", parse_members, &s, 0, 0 },
+		{ "key-file", hbarg_string, &s.key_file, need_key, 0 },
 		{ }
 	};
-	struct nl_msg *msg;
-	struct hbgenl g;
 	int ret;
 
 	ret = hbarg_parse(ctl, keys, argc, argv);
-	if (ret)
-		return ret;
-	if (is_new && s.members && !strcmp(s.members, "any"))
-		s.members = NULL;
-	ret = hbgenl_open(ctl, &g);
-	if (ret)
-		goto out;
-	msg = hbgenl_msg(&g, cmd);
-	ret = put_settings(ctl, msg, &s, keys);
 	if (!ret && s.key_file)
-		ret = put_key(ctl, msg, s.key_file);
-	if (ret) {
-		nlmsg_free(msg);
-		goto out;
-	}
-	ret = hbgenl_do(ctl, &g, msg, "group %u cannot be %s", s.id, what);
+		ret = hbkey_read(ctl, s.key_file, s.key, &s.key_len);
 	if (!ret)
-		ret = hbout_done(ctl, json_pack("{s:I}", "id", (json_int_t)s.id));
-out:
-	hbgenl_close(&g);
+		ret = change(ctl, cmd, &s, keys);
+	explicit_bzero(s.key, sizeof(s.key));
+	free(s.members);
 	return ret;
 }
 
 static int group_add(struct hbctl *ctl, int argc, char **argv)
 {
-	return change(ctl, HBCAST_CMD_GROUP_NEW, "added", argc, argv);
+	return read_and_change(ctl, HBCAST_CMD_GROUP_NEW, argc, argv);
 }
 
 static int group_set(struct hbctl *ctl, int argc, char **argv)
 {
-	return change(ctl, HBCAST_CMD_GROUP_SET, "changed", argc, argv);
+	return read_and_change(ctl, HBCAST_CMD_GROUP_SET, argc, argv);
 }
 
 static int group_del(struct hbctl *ctl, int argc, char **argv)

@@ -210,6 +210,10 @@ static int load_nodes(struct hbctl *ctl, const char *file, json_t **root,
 	json_error_t err;
 
 	*root = json_load_file(file, 0, &err);
+	if (!*root && err.line < 1)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s: name a file of nodes with addresses",
+				   err.text);
 	if (!*root)
 		return hbctl_error(ctl, HBCTL_USAGE, "%s: line %d: %s", file,
 				   err.line, err.text);
