@@ -161,7 +161,7 @@ static const char ways[] =
 	"{'from':3,'to':2,'bandwidth_mbps':5,'latency_us':2},\n"
 	"{'from':9,'to':3,'bandwidth_mbps':7,'latency_us':2}]}";
 
-#define NO_WAY "x: links: node 1 cannot be reached from root 3, or not within 292 years"
+#define NO_WAY "x: links: node 1 cannot be reached from root 3, or not within 285 years"
 #define NO_ROUTE \
 	"x: links: no route leads from node 2 to node 3 without passing another host"
 

@@ -259,7 +259,7 @@ static void check_refusals_of_plans(void)
 	check_edges("a pair without a link is no matter", in, "chain", 1,
 		    "1-2 2-3");
 	check_refused("a root that reaches nobody", in, "tps", 3,
-		      "x: bandwidth_mbps: node 1 cannot be reached from root 3, or not within 292 years");
+		      "x: bandwidth_mbps: node 1 cannot be reached from root 3, or not within 285 years");
 	check_refused("a root that is not there", in, "tps", 4,
 		      "x: nodes: there is no node 4 to be the root");
 	check_refused("a root that is a switch", platform, "chain", 10,

@@ -135,8 +135,8 @@ out:
  * can receive from several at once, so this holds for plans in which a node has
  * one parent, whether relays pass on fragments or whole messages.
  *
- * Return: 0; -EINVAL if the root is no member or no path leads to a member;
- * -ERANGE if it would take longer than 63 bits of nanoseconds; -ENOMEM.
+ * Return: 0; -EINVAL if the root is no member, no path leads to a member, or it
+ * would take longer than HBP_NS_MAX; -ENOMEM.
  */
 int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	       int64_t *bounds, struct hbp_error *err)
@@ -154,7 +154,7 @@ int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	for (i = 0; !ret && i < in->n; i++)
 		if (bounds[i] == HBP_NEVER)
 			ret = hbp_fail(err, -EINVAL,
-				       "%s: %s: node %u cannot be reached from root %u, or not within 292 years",
+				       "%s: %s: node %u cannot be reached from root %u, or not within 285 years",
 				       in->name, in->platform ? "links" :
 				       "bandwidth_mbps", in->members[i], root);
 	return ret;

@@ -185,7 +185,7 @@ static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
 		f->bound_ns = bounds[hbp_input_find(in, f->id)];
 		if (f->completion_ns == HBP_NEVER)
 			ret = hbp_fail(err, -ERANGE,
-				       "%s: by %s node %u would need more than 292 years",
+				       "%s: by %s node %u would need more than 285 years",
 				       in->name, plan->algorithm, f->id);
 	}
 	free(bounds);
@@ -202,7 +202,7 @@ static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
  *
  * Return: 0; -EINVAL if the plan's nodes are not the members of @in, or the
  * plan joins a pair without a link; -EOPNOTSUPP if the model does not apply;
- * -ERANGE if a node needs longer than 63 bits of nanoseconds; -ENOMEM.
+ * -ERANGE if a node needs longer than HBP_NS_MAX; -ENOMEM.
  */
 int hbp_evaluate(const struct hbp_plan *plan, struct hbp_input *in,
 		 enum hbp_model model, struct hbp_evaluation **out,

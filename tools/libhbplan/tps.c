@@ -228,7 +228,7 @@ static int place_rest(struct tps *t)
 				best = i;
 		if (arrival(t, via[best], best) == HBP_NEVER)
 			return hbp_fail(t->err, -ERANGE,
-					"tps: a sum of completion times exceeds 292 years");
+					"tps: a sum of completion times exceeds 285 years");
 		ret = place(t, via[best], best);
 		for (i = 0; i < n; i++)
 			if (!t->placed[i] && better(t, best, via[i], i))

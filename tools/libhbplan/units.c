@@ -53,11 +53,12 @@ double hbp_mbps_from_bps(int64_t bps)
  * @a: nanoseconds, not negative, or HBP_NEVER
  * @b: likewise
  *
- * Return: the sum, HBP_NEVER if it is too large or one of them is HBP_NEVER.
+ * Return: the sum; HBP_NEVER if it is above HBP_NS_MAX or one of them is
+ * HBP_NEVER.
  */
 int64_t hbp_ns_add(int64_t a, int64_t b)
 {
-	return a > HBP_NEVER - b ? HBP_NEVER : a + b;
+	return b > HBP_NS_MAX || a > HBP_NS_MAX - b ? HBP_NEVER : a + b;
 }
 
 /**
@@ -69,7 +70,7 @@ int64_t hbp_ns_add(int64_t a, int64_t b)
  * compared exactly.
  *
  * Return: the nearest nanosecond, but at least 1; HBP_NEVER without a link or
- * beyond 63 bits.
+ * if it is above HBP_NS_MAX.
  */
 int64_t hbp_transfer_ns(uint64_t bytes, int64_t bps)
 {
@@ -78,7 +79,7 @@ int64_t hbp_transfer_ns(uint64_t bytes, int64_t bps)
 	if (bps <= 0)
 		return HBP_NEVER;
 	ns = (double)bytes * 8e9 / (double)bps;
-	if (ns >= 9.2e18)
+	if (ns > (double)HBP_NS_MAX)
 		return HBP_NEVER;
 	return ns > 1 ? llround(ns) : 1;
 }

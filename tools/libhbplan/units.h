@@ -9,8 +9,9 @@
 
 #include <stdint.h>
 
-/* A time that never comes: no link, or beyond what 63 bits of ns can say. */
+/* A time that never comes: no link, or later than HBP_NS_MAX. */
 #define HBP_NEVER		INT64_MAX
+#define HBP_NS_MAX		9000000000000000000	/* 285 years */
 
 #define HBP_LATENCY_MAX_US	1e9	/* 1000 s */
 #define HBP_BANDWIDTH_MIN_MBPS	0.000001	/* 1 bit/s */

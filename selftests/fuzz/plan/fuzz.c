@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fuzzing of libhbplan's loaders, and of what follows from a file that they
+ * take: plans by all planners must be good, and texts must be read alike.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hbplan.h"
+
+/* Plans of larger inputs would only make runs slow. */
+#define MOST_MEMBERS	12
+
+static void check_error(int ret, const struct hbp_error *err)
+{
+	size_t len = strlen(err->text), i;
+
+	if (ret > 0 || !len)
+		abort();
+	for (i = 0; i < len; i++)
+		if ((unsigned char)err->text[i] < 0x20)
+			abort();
+}
+
+static struct hbp_plan *read_again(const char *text)
+{
+	struct hbp_plan *plan;
+	struct hbp_error err;
+
+	if (!text || hbp_plan_parse(text, strlen(text), "x", NULL, &plan, &err))
+		abort();
+	return plan;
+}
+
+/*
+ * What is written must be read, and what was read once be written alike: files
+ * have 15 digits, so times beyond 11 days lose nanoseconds the first time.
+ */
+static void check_text(const struct hbp_plan *plan)
+{
+	char *first = hbp_plan_text(plan), *second, *third;
+	struct hbp_plan *once = read_again(first), *twice;
+
+	second = hbp_plan_text(once);
+	twice = read_again(second);
+	third = hbp_plan_text(twice);
+	if (!third || strcmp(second, third))
+		abort();
+	free(first);
+	free(second);
+	free(third);
+	hbp_plan_free(once);
+	hbp_plan_free(twice);
+}
+
+static void check_figures(const struct hbp_plan *plan)
+{
+	const struct hbp_evaluation *e = plan->predicted;
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (e->nodes[i].bound_ns < 1 || e->nodes[i].rate_bps < 1 ||
+		    e->nodes[i].completion_ns < e->nodes[i].bound_ns)
+			abort();
+}
+
+static void make_plans(struct hbp_input *in, uint64_t bytes)
+{
+	struct hbp_request rq = { .in = in, .message_bytes = bytes };
+	const struct hbp_planner *const *planners;
+	struct hbp_error err;
+	struct hbp_plan *plan;
+	size_t n, i;
+	int ret;
+
+	planners = hbp_planners(&n);
+	for (i = 0; i < n; i++) {
+		rq.root = in->members[i % in->n];
+		memset(&err, 0, sizeof(err));
+		ret = hbp_plan_make(planners[i], &rq, &plan, &err);
+		if (ret) {
+			check_error(ret, &err);
+			continue;
+		}
+		if (hbp_plan_check_members(plan, in->members, in->n, &err))
+			abort();
+		check_figures(plan);
+		check_text(plan);
+		hbp_plan_free(plan);
+	}
+}
+
+/* libFuzzer calls it by a name that is not of our style. */
+int take_file(const uint8_t *data, size_t size) __asm__("LLVMFuzzerTestOneInput");
+
+int take_file(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	struct hbp_error err = { "" };
+	struct hbp_input *in;
+	struct hbp_plan *plan;
+	int ret;
+
+	ret = hbp_input_parse(text, size, "x", NULL, &in, &err);
+	if (ret)
+		check_error(ret, &err);
+	if (!ret && in->n <= MOST_MEMBERS)
+		make_plans(in, size & 1 ? size : HBP_MESSAGE_MAX);
+	if (!ret)
+		hbp_input_free(in);
+	ret = hbp_plan_parse(text, size, "x", NULL, &plan, &err);
+	if (ret) {
+		check_error(ret, &err);
+		return 0;
+	}
+	check_text(plan);
+	hbp_plan_free(plan);
+	return 0;
+}
