@@ -30,20 +30,36 @@ bool crew_fork(struct crew *crew)
 	return !pid;
 }
 
-static bool running(const struct crew *crew, int first, int last)
-{
-	for (int i = first; i < last; i++)
-		if (crew->pid[i])
-			return true;
-	return false;
-}
-
 static void stop(const struct crew *crew)
 {
 	for (int i = 0; i < crew->count; i++)
 		if (crew->pid[i])
 			kill(crew->pid[i], SIGTERM);
 	exit(1);
+}
+
+/* Forgets a process that has ended; false if none had. */
+static bool reap(struct crew *crew, int options)
+{
+	int status;
+	pid_t pid = waitpid(-1, &status, options);
+
+	if (pid < 0)
+		err(1, "waitpid");
+	for (int i = 0; pid && i < crew->count; i++)
+		if (crew->pid[i] == pid)
+			crew->pid[i] = 0;
+	if (pid && status)
+		stop(crew);
+	return pid;
+}
+
+static bool running(const struct crew *crew, int first, int last)
+{
+	for (int i = first; i < last; i++)
+		if (crew->pid[i])
+			return true;
+	return false;
 }
 
 /**
@@ -56,18 +72,21 @@ static void stop(const struct crew *crew)
  */
 void crew_wait(struct crew *crew, int first, int last)
 {
-	while (running(crew, first, last)) {
-		int status;
-		pid_t pid = wait(&status);
+	while (running(crew, first, last))
+		reap(crew, 0);
+}
 
-		if (pid < 0)
-			err(1, "wait");
-		for (int i = 0; i < crew->count; i++)
-			if (crew->pid[i] == pid)
-				crew->pid[i] = 0;
-		if (status)
-			stop(crew);
-	}
+/**
+ * crew_running() - whether there is still someone at work
+ * @crew: of crew_fork()
+ *
+ * If any process of the crew has failed, stops the others and exits.
+ */
+bool crew_running(struct crew *crew)
+{
+	while (running(crew, 0, crew->count) && reap(crew, WNOHANG))
+		;
+	return running(crew, 0, crew->count);
 }
 
 /**

@@ -19,6 +19,7 @@ struct crew {
 
 bool crew_fork(struct crew *crew);
 void crew_wait(struct crew *crew, int first, int last);
+bool crew_running(struct crew *crew);
 void crew_settle(void);
 
 #endif

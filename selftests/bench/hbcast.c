@@ -57,30 +57,43 @@ int hbcast_sender(int node, uint32_t group)
 }
 
 /**
- * hbcast_file() - a file in memory for hbcast_source()
- * @bytes: its length, a multiple of 8; the contents are stream_fill()'s
- *
- * Return: the file; exits with a sentence on any error.
+ * hbcast_fill() - write what stream_check() expects
+ * @file: a file, open for reading and writing
+ * @bytes: its new length, a multiple of 8
  */
-int hbcast_file(uint64_t bytes)
+void hbcast_fill(int file, uint64_t bytes)
 {
-	int file = memfd_create("message", MFD_CLOEXEC);
 	void *data;
 
-	if (file < 0 || ftruncate(file, bytes))
+	if (ftruncate(file, bytes))
 		err(1, "a file of %ju bytes", (uintmax_t)bytes);
 	data = mmap(NULL, bytes, PROT_WRITE, MAP_SHARED, file, 0);
 	if (data == MAP_FAILED)
 		err(1, "mmap");
 	stream_fill(data, 0, bytes);
 	munmap(data, bytes);
+}
+
+/**
+ * hbcast_file() - a file in memory for hbcast_source()
+ * @bytes: its length, a multiple of 8
+ *
+ * Return: the file, filled; exits with a sentence on any error.
+ */
+int hbcast_file(uint64_t bytes)
+{
+	int file = memfd_create("message", MFD_CLOEXEC);
+
+	if (file < 0)
+		err(1, "memfd_create");
+	hbcast_fill(file, bytes);
 	return file;
 }
 
 /**
  * hbcast_source() - send a file as one message
  * @fd: of hbcast_sender()
- * @file: of hbcast_file()
+ * @file: what to send
  * @bytes: the file's length
  *
  * Returns when every member has the message or will never have it. A relay that

@@ -12,6 +12,7 @@
 int hbcast_receiver(int node, uint32_t group);
 int hbcast_sender(int node, uint32_t group);
 int hbcast_file(uint64_t bytes);
+void hbcast_fill(int file, uint64_t bytes);
 void hbcast_source(int fd, int file, uint64_t bytes);
 
 #endif

@@ -6,12 +6,15 @@
  * connections are made first, so the clocks run over the transfer only.
  */
 #include <err.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "busy.h"
@@ -19,6 +22,7 @@
 #include "crew.h"
 #include "hbcast.h"
 #include "latency.h"
+#include "memory.h"
 #include "net.h"
 #include "relay.h"
 #include "stream.h"
@@ -30,6 +34,8 @@ static const char usage[] =
 	"  hbbench latency PATH MESSAGES\n"
 	"  hbbench twin BYTES\n"
 	"  hbbench crc BYTES\n"
+	"  hbbench fill FILE BYTES\n"
+	"  hbbench memory FILE\n"
 	"PATH is direct, epoll, splice, hbcast-direct or hbcast";
 
 /**
@@ -153,11 +159,11 @@ static void start_tcp(struct crew *crew, relay_fn *relay, int go, int children,
 	start_source(crew, go, source, bytes, mode);
 }
 
-static void start_hbcast(struct crew *crew, uint32_t group, int go,
+static void start_hbcast(struct crew *crew, uint32_t group, int go, int file,
 			 int children, uint64_t bytes, enum stream_mode mode)
 {
-	int in[RELAY_CHILDREN], file = hbcast_file(bytes);
 	int out = hbcast_sender(NET_ROOT, group);
+	int in[RELAY_CHILDREN];
 
 	for (int i = 0; i < children; i++)
 		in[i] = hbcast_receiver(NET_SINK + i, group);
@@ -199,8 +205,8 @@ static void bulk(const struct path *path, int children, uint64_t bytes,
 	if (path->direct && children != 1)
 		errx(1, "a direct transfer has one sink");
 	if (path->group)
-		start_hbcast(&crew, path->group + children - 1, go[0], children,
-			     bytes, mode);
+		start_hbcast(&crew, path->group + children - 1, go[0],
+			     hbcast_file(bytes), children, bytes, mode);
 	else
 		start_tcp(&crew, path->relay, go[0], children, bytes, mode);
 	measure(&crew, go[1], children);
@@ -256,9 +262,49 @@ static void latency(const struct path *path, int messages)
 	crew_wait(&crew, 0, crew.count);
 }
 
-int main(int argc, char **argv)
+static void fill(const char *name, uint64_t bytes)
 {
-	busy_check();
+	int file = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (file < 0)
+		err(1, "%s", name);
+	hbcast_fill(file, bytes);
+	close(file);
+}
+
+/*
+ * Sends a file of fill() through a relay to four sinks and prints by how many
+ * bytes the memory in use, slab and TCP's have risen at most.
+ */
+static void memory(const char *name)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	int file = open(name, O_RDONLY | O_CLOEXEC);
+	struct memory before, peak = { 0 };
+	struct crew crew = { 0 };
+	struct stat st;
+	int go[2];
+
+	if (file < 0 || fstat(file, &st) || pipe(go))
+		err(1, "%s", name);
+	start_hbcast(&crew, HBCAST_GROUP_RELAY + 3, go[0], file, 4, st.st_size,
+		     STREAM_VERIFY);
+	crew_settle();
+	before = memory_now();
+	if (write(go[1], "", 1) != 1)
+		err(1, "go");
+	while (crew_running(&crew)) {
+		memory_peak(&peak);
+		nanosleep(&pause, NULL);
+	}
+	printf("%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n",
+	       peak.used - before.used, peak.slab - before.slab,
+	       peak.tcp - before.tcp);
+}
+
+/* The commands that measure time. */
+static bool run_timed(int argc, char **argv)
+{
 	if (argc == 6 && !strcmp(argv[1], "bulk"))
 		bulk(path_named(argv[2]), number(argv[3], 1, 4),
 		     number(argv[4], 8, UINT64_MAX) & ~7ull,
@@ -271,6 +317,22 @@ int main(int argc, char **argv)
 		printf("%" PRIu64 "\n",
 		       crc_cost(number(argv[2], CRC_PIECE_BYTES, UINT64_MAX)));
 	else
+		return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "fill")) {
+		fill(argv[2], number(argv[3], 8, UINT64_MAX) & ~7ull);
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "memory")) {
+		memory(argv[2]);
+		return 0;
+	}
+	busy_check();
+	if (!run_timed(argc, argv))
 		errx(1, "%s", usage);
 	return 0;
 }

@@ -31,6 +31,17 @@ void stream_fill(void *data, uint64_t offset, uint64_t bytes)
 	}
 }
 
+static void check_byte(unsigned char got, uint64_t offset)
+{
+	uint64_t word = word_at(offset / 8);
+	unsigned char expected;
+
+	memcpy(&expected, (char *)&word + offset % 8, 1);
+	if (got != expected)
+		errx(1, "sink: byte %" PRIu64 " is 0x%02x, not 0x%02x", offset,
+		     got, expected);
+}
+
 /**
  * stream_check() - compare with what stream_fill() writes
  * @data: what has arrived
@@ -41,14 +52,20 @@ void stream_fill(void *data, uint64_t offset, uint64_t bytes)
  */
 void stream_check(const void *data, uint64_t offset, uint64_t bytes)
 {
-	for (uint64_t i = 0; i < bytes; i++) {
-		uint64_t word = word_at((offset + i) / 8);
-		const unsigned char *expected = (unsigned char *)&word;
-		unsigned char got = ((const unsigned char *)data)[i];
+	const unsigned char *at = data;
+	uint64_t end = offset + bytes;
 
-		if (got != expected[(offset + i) % 8])
-			errx(1, "sink: byte %" PRIu64 " is 0x%02x, not 0x%02x",
-			     offset + i, got, expected[(offset + i) % 8]);
+	while (offset < end) {
+		uint64_t word;
+
+		memcpy(&word, at, end - offset < 8 ? end - offset : 8);
+		if (offset % 8 == 0 && end - offset >= 8 &&
+		    word == word_at(offset / 8)) {
+			offset += 8;
+			at += 8;
+		} else {
+			check_byte(*at++, offset++);
+		}
 	}
 }
 
