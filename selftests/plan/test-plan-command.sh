@@ -8,6 +8,7 @@ set -u
 
 tool=$PWD/tools/hbcastctl/hbcastctl
 demo=$PWD/selftests/demo/platform.json
+formats=$PWD/Documentation/formats.md
 work=$(mktemp -d) || exit
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
@@ -172,5 +173,14 @@ run plan ./show algorithm flat root 1
 check_equal 'a file may be named as a command is' 0 "$status"
 run plan costs.json algorithm flat root 1 output /dev/stdout
 check_equal 'a device is written to, not replaced' 'flat' "$(jq -r .algorithm <<<"$out")"
+
+# The examples of the documentation are a cost matrix, a platform and a plan.
+awk '/^```json/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "example" n }' "$formats"
+run compare example1 root 1
+check_equal 'the documented cost matrix is taken' '0 ' "$status $said"
+run compare example2 root 1
+check_equal 'the documented platform is taken' '0 ' "$status $said"
+run plan show example3
+check_equal 'the documented plan is taken' '0 ' "$status $said"
 
 tap_done
