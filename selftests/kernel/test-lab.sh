@@ -252,6 +252,15 @@ check_nothing_left "a foreign namespace" hbc-lab-b
 ip netns del hbc-lab-b
 
 chmod 755 "$dir"
+modprobe -r sch_netem
+echo 'install sch_netem false' >/etc/modprobe.d/test-lab.conf
+run up "$dir/two.json"
+rm /etc/modprobe.d/test-lab.conf
+check_equal "without netem: status" 2 "$status"
+check_match "without netem: the sentence" \
+	'^hbcastctl: tc refused "qdisc .* in namespace hbc-lab-a: .*sch_netem$' "$err"
+check_nothing_left "without netem"
+
 setpriv --reuid=65534 --regid=65534 --clear-groups \
 	"$ctl" lab up "$dir/two.json" 2>"$dir/err"
 check_equal "not root: status" 1 $?

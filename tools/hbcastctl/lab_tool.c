@@ -51,6 +51,14 @@ static void run_child(const char *command, const char *netns, int in, int err)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+/* What iproute2 says where the kernel does not know a kind of device or queue. */
+static const char *remedy(const char *message)
+{
+	if (strstr(message, "nknown") || strstr(message, "ot supported"))
+		return ", so load or install the kernel's modules veth, bridge and sch_netem";
+	return "";
+}
+
 /* The @line th line of a script, counted from 1; its end is cut off. */
 static const char *script_line(char *text, int line)
 {
@@ -79,11 +87,14 @@ static int report_failure(struct hbctl *ctl, struct hblab_script *script,
 	if (failed)
 		line = atoi(failed + strlen("Command failed -:"));
 	text[strcspn(text, "\n")] = '\0';
+	n = strlen(text);
+	if (n && text[n - 1] == '.')
+		text[n - 1] = '\0';
 	return hbctl_error(ctl, HBCTL_KERNEL,
-			   "%s refused \"%s\"%s%s: %s", command,
+			   "%s refused \"%s\"%s%s: %s%s", command,
 			   line ? script_line(script->text, line) : "its script",
 			   netns ? " in namespace " : "", netns ? netns : "",
-			   *text ? text : "it said nothing");
+			   *text ? text : "it said nothing", remedy(text));
 }
 
 static int wait_status(pid_t pid)
