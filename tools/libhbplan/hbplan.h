@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libhbplan: cost matrices, platforms, planners and models of hbcast.
+ * libhbplan: cost matrices, platforms, planners and models of hbcast. Where it
+ * is installed, programs include <hbplan/hbplan.h> and ask pkg-config for
+ * libhbplan.
  *
  * Functions return 0 or a negative errno value and then fill a struct
  * hbp_error; the library prints nothing and keeps no state of its own, so that

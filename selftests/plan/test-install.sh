@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# libhbplan installed: a program of somebody else finds and uses it.
+
+set -u
+. selftests/lib/tap.sh
+
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+
+# Into an empty directory, objects elsewhere than other tests have them.
+install_library()
+{
+	make -s -C tools/libhbplan install O="$work/obj" PREFIX="$work/usr" >"$work/log" 2>&1 &&
+		return
+	sed 's/^/# /' "$work/log"
+	return 1
+}
+
+# build: compile the program with what pkg-config says.
+build()
+{
+	local flags
+
+	read -ra flags < <(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig \
+			   pkg-config --cflags --libs --static libhbplan)
+	cc -Wall -Werror -o "$work/program" "$work/program.c" "${flags[@]}"
+}
+
+cat >"$work/program.c" <<-'END'
+	#include <hbplan/hbplan.h>
+	#include <stdio.h>
+
+	int main(int argc, char **argv)
+	{
+		struct hbp_request rq = { .root = 1, .message_bytes = 8 << 20 };
+		struct hbp_plan *plan = NULL;
+		struct hbp_error err = { "" };
+
+		if (argc != 2 || hbp_input_load(argv[1], NULL, &rq.in, &err) ||
+		    hbp_plan_make(hbp_planner_find("tps"), &rq, &plan, &err) ||
+		    hbp_draw_text(plan, NULL, NULL, stdout, &err))
+			return puts(err.text), 1;
+		hbp_plan_free(plan);
+		hbp_input_free(rq.in);
+		return 0;
+	}
+END
+
+check 'make install' install_library
+check 'a program is built with what pkg-config says' build
+check_equal 'and plans' '1
+├─ 2
+│  ├─ 4
+│  │  └─ 6
+│  └─ 3
+├─ 7
+│  └─ 8
+├─ 5
+└─ 9' "$("$work/program" selftests/demo/platform.json)"
+check_equal 'only functions that begin with hbp_ are visible' '' \
+	"$(nm -g --defined-only "$work/usr/lib/libhbplan.a" | awk 'NF == 3 && $3 !~ /^hbp_/')"
+tap_done
