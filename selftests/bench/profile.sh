@@ -1,17 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Where the instructions of a benchmark case go: runs one case of hbbench in a
-# test machine in virtual time, once alone and once sampled by perf's timer
-# event, and prints each symbol's instructions per payload byte.
+# Where the instructions of a benchmark case go, in a test machine in virtual
+# time.
+#
+# bulk: runs the case once alone and once sampled by perf's timer event, and
+# prints each symbol's instructions per payload byte.
+# latency: prints the kernel's events while one message goes through the chain,
+# each with the microseconds since the one before; tracing itself takes some.
 #
 # usage: profile.sh [-g] KERNEL bulk PATH CHILDREN BYTES discard|copy
+#        profile.sh KERNEL latency PATH
 #   -g  print call chains of the most expensive symbols, too
-# example: profile.sh 6.12 bulk splice 2 67108864 discard
+# example: profile.sh 6.12 bulk splice 2 67108864 copy
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
+tracing=/sys/kernel/tracing
+events=(sched/sched_switch sched/sched_waking irq/softirq_entry
+	irq/softirq_exit net/net_dev_xmit net/netif_receive_skb
+	raw_syscalls/sys_enter raw_syscalls/sys_exit timer/timer_start
+	workqueue/workqueue_queue_work workqueue/workqueue_execute_start
+	workqueue/workqueue_execute_end)
 period_ns=10000
 
 # Idle samples are left out; the rest are scaled to the unsampled run, since
@@ -34,12 +45,11 @@ symbols()
 	}' | sort -rn
 }
 
-inside()
+bulk()
 {
 	local data busy
 
 	data=$(mktemp)
-	"$here/net.sh" up
 	busy=$("$here/hbbench" "$@" | cut -f 1)
 	perf record -q -a -e cpu-clock -c $period_ns \
 		${HBCAST_PROFILE_GRAPH:+-g} -o "$data" -- \
@@ -52,6 +62,50 @@ inside()
 			--percent-limit 1 2>/dev/null
 }
 
+# Traces from the last but one message's send(2) until all is at rest again.
+latency()
+{
+	local event
+
+	echo mono >$tracing/trace_clock
+	for event in "${events[@]}"; do
+		echo 1 >"$tracing/events/$event/enable"
+	done
+	"$here/hbbench" "$@" 10 >/dev/null
+	echo 0 >$tracing/tracing_on
+	awk '
+	/sys_enter: NR 44 / { sends++ }
+	{ line[NR] = $0; at[NR] = sends }
+	END {
+		for (i = 1; i <= NR; i++)
+			if (at[i] == sends - 1)
+				print line[i]
+	}' $tracing/trace |
+	awk '
+	match($0, /[0-9]+\.[0-9]+: /) {
+		now = substr($0, RSTART, RLENGTH - 2) + 0
+		if (!start)
+			start = last = now
+		if (now - start > 0.002)
+			exit
+		printf "%8.0f %+5.0f  %.16s %s\n", (now - start) * 1e6,
+		       (now - last) * 1e6, $1, substr($0, RSTART + RLENGTH)
+		last = now
+	}' | cut -c 1-150
+}
+
+inside()
+{
+	modprobe crc32c-intel
+	"$here/net.sh" up
+	case $2 in
+	hbcast*)
+		"$here/hbcast.sh" >/dev/null
+		;;
+	esac
+	"$1" "$@"
+}
+
 if [ "${1:-}" = --inside ]; then
 	shift
 	inside "$@"
@@ -61,11 +115,15 @@ if [ "${1:-}" = -g ]; then
 	export HBCAST_PROFILE_GRAPH=1
 	shift
 fi
-if [ $# -lt 6 ]; then
+case $#,${2:-} in
+6,bulk | 3,latency)
+	;;
+*)
 	sed -n 's/^# \?//; /^usage/,/^example/p' "$0" >&2
 	exit 1
-fi
+	;;
+esac
 kernel=$1
 shift
-exec "$here/../vm/run" --kernel "$kernel" --icount --append clearcpuid=297 -- \
-	"$here/profile.sh" --inside "$@"
+exec "$here/../vm/run" --kernel "$kernel" --icount --mem 2G \
+	--append clearcpuid=297 -- "$here/profile.sh" --inside "$@"
