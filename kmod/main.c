@@ -1,16 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading of the module.
+ * Loading and unloading. The order in which the rooms are opened is the
+ * architecture: each needs those before it, and none of those behind it.
  */
 #include <linux/module.h>
 
+#include "event.h"
+#include "lane.h"
+#include "netlink.h"
+#include "node.h"
+#include "socket.h"
+#include "source.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+static const struct {
+	const char *name;
+	int (*init)(void);
+	void (*exit)(void);
+} hbc_rooms[] = {
+	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queue */
+	{ "source", hbc_source_init, hbc_source_exit },		/* work queue */
+	{ "node", hbc_node_init, hbc_node_exit },		/* namespaces */
+	{ "socket", hbc_socket_init, hbc_socket_exit },		/* AF_HBCAST */
+	{ "netlink", hbc_netlink_init, hbc_netlink_exit },	/* the interface */
+};
+
+static void hbc_leave(unsigned int n)
+{
+	while (n--)
+		hbc_rooms[n].exit();
+}
+
 static int __init hbc_init(void)
 {
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(hbc_rooms); i++) {
+		err = hbc_rooms[i].init();
+		if (err) {
+			pr_err("hbcast: %s did not start: %d\n", hbc_rooms[i].name, err);
+			hbc_leave(i);
+			return err;
+		}
+	}
 	return 0;
 }
 
 static void __exit hbc_exit(void)
 {
+	hbc_leave(ARRAY_SIZE(hbc_rooms));
+	rcu_barrier();
 }
 
 module_init(hbc_init);
@@ -18,3 +60,5 @@ module_exit(hbc_exit);
 
 MODULE_DESCRIPTION("Broadcast along trees of TCP connections");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");
+MODULE_SOFTDEP("pre: crc32c hmac sha256");

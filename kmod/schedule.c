@@ -8,8 +8,8 @@
 #include "lane.h"
 #include "message.h"
 #include "node.h"
+#include "origin.h"
 #include "schedule.h"
-#include "source.h"
 #include "transmit.h"
 #include "tree.h"
 
@@ -211,7 +211,8 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 	u8 *frame;
 
 	if (sched->origin) {
-		hbc_origin_lost(sched->origin, flags, lost->reason, node, lost->count);
+		hbc_origin_lost(sched->origin, flags, lost->reason, lost->epoch, node,
+				lost->count);
 		hbc_event_members(sched, flags, lost->reason, node, lost->count);
 		return;
 	}
@@ -237,8 +238,8 @@ void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, const struct hbc_lost *f
 	mutex_lock(&lane->hn->lock);
 	if (!(flags & HBC_LOST_BACK))
 		hbc_tree_unready(lane);
-	mutex_unlock(&lane->hn->lock);
 	hbc_schedule_tell_lost(lane->sched, lane->slot, flags, f, node);
+	mutex_unlock(&lane->hn->lock);
 }
 
 /* A lane from a parent: another one of the same parent has been replaced. */

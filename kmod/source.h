@@ -1,39 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The root: cutting messages into fragments, sending them down the tree, and
- * who has what.
+ * A source: the sending side of one socket, which outlives the socket until
+ * all that it accepted has arrived or failed.
  */
 #ifndef _HBC_SOURCE_H
 #define _HBC_SOURCE_H
 
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "origin.h"
 
 struct file;
-struct hbc_ack;
-struct hbc_burst;
-struct hbc_origin;
+struct hbc_outgoing;
 struct hbc_schedule;
-struct hbc_source;
 struct hbcast_completion;
-struct iov_iter;
+struct hbcast_file;
+struct hbcast_wait;
+struct msghdr;
+struct sock;
 
-/* The root's part of a schedule; made with it. NULL without memory. */
-struct hbc_origin *hbc_origin_new(struct hbc_schedule *sched);
-/* All that is queued or not complete fails with @reason; nothing new is taken. Process. */
-void hbc_origin_end(struct hbc_origin *origin, u8 reason);
-/* Last of the schedule. Context: process. */
-void hbc_origin_free(struct hbc_origin *origin);
-/* Sends what waits as far as the lanes have room; soon, by a work item. Context: any. */
-void hbc_origin_kick(struct hbc_origin *origin);
-/* A member's report. Context: process. */
-void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack);
-/* Members that were lost (HBC_LOST_* in @flags). Context: process. */
-void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, const u32 *node,
-		     unsigned int count);
-/* Whether a message of @epoch is not complete or still to be sent. Context: process. */
-bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch);
+#define HBC_SOURCE_KEEP		64		/* complete messages that can be asked for */
+#define HBC_SOURCE_KEEP_BYTES	(256 * 1024)	/* and their memory, if that is fewer */
+
+/**
+ * struct hbc_source - what one socket sends
+ * @ref: references: the socket, origin->sources, every message and every burst
+ * @link: origin->sources; origin->lock
+ * @sched: this node's own schedule in the group, a reference
+ * @origin: of @sched
+ * @port: that the messages go to
+ * @sk: the socket, no reference; NULL after it was closed; RCU
+ * @sndbuf: its sk_sndbuf when it was closed
+ * @charged: truesize of bursts that some lane still holds, and of messages
+ *	that are not complete
+ * @need: free bytes of the send buffer without which the socket does not
+ *	count as writable
+ * @nospace: somebody polls for it
+ * @wait: for room, or for the end of a message
+ * @writer: makes messages, one after the other; outermost
+ * @messages: struct hbc_outgoing that are not complete, in order of their ids;
+ *	origin->lock, as all that follows
+ * @queue: those of them that have not left for the lanes as a whole
+ * @done: the last that are complete
+ * @nr_done: their number
+ * @done_bytes: and their memory
+ * @last: id of the message that was accepted last
+ * @closed: there is no socket
+ * @ended: the socket has been told that the schedule has
+ * @reading: file-backed messages wait for room
+ * @read: reads files
+ * @free: the end
+ */
+struct hbc_source {
+	struct kref ref;
+	struct list_head link;
+	struct hbc_schedule *sched;
+	struct hbc_origin *origin;
+	u16 port;
+	struct sock __rcu *sk;
+	int sndbuf;
+	atomic_t charged;
+	u32 need;
+	bool nospace;
+	wait_queue_head_t wait;
+	struct mutex writer;	/* sendmsg() */
+	struct list_head messages;
+	struct list_head queue;
+	struct list_head done;
+	unsigned int nr_done;
+	size_t done_bytes;
+	u64 last;
+	bool closed;
+	bool ended;
+	bool reading;
+	struct work_struct read;
+	struct work_struct free;
+};
+
+/*
+ * A source for @sk, to @port. Takes over the reference on @sched in any case.
+ * Context: process. Return: with a reference; ERR_PTR: -ENOMEM, -ENODEV when
+ * the schedule has ended.
+ */
+struct hbc_source *hbc_source_new(struct hbc_schedule *sched, u16 port, struct sock *sk);
+
+/**
+ * hbc_source_close() - the socket goes
+ * @source: its reference is dropped
+ * @linger: longest time to wait for the messages, in jiffies; -1: do not wait,
+ *	0: abort those that have not left as a whole
+ *
+ * Context: process, nobody uses the socket.
+ */
+void hbc_source_close(struct hbc_source *source, long linger);
+
+void hbc_source_get(struct hbc_source *source);
+/* Context: any but hard irq. */
+void hbc_source_put(struct hbc_source *source);
 
 /* The burst's last reference is gone: its truesize goes back. Context: any but hard irq. */
 void hbc_source_uncharge(struct hbc_source *source, unsigned int truesize);
+
+/**
+ * hbc_source_send() - send one message
+ * @source: of the socket
+ * @msg: the message's bytes
+ * @len: their number
+ * @timeo: longest time to wait in jiffies, 0: not at all
+ *
+ * Context: process, no locks.
+ * Return: @len; -EAGAIN, -EMSGSIZE (never fits without waiting), -ENETUNREACH
+ * (no plan), -ENODEV (the group was removed), -EFAULT, -ENOMEM, a signal's. A
+ * message that was begun is aborted then.
+ */
+ssize_t hbc_source_send(struct hbc_source *source, struct msghdr *msg, size_t len, long timeo);
+
+/*
+ * Accept a file-backed message; @f->message is set. Context, errors: as above,
+ * and -EBADF, -EINVAL for a file that cannot be read so, -EOVERFLOW, -ENODATA
+ * for one that is too short.
+ */
+int hbc_source_send_file(struct hbc_source *source, struct hbcast_file *f, long timeo);
+
+/*
+ * Wait for a message's end, as HBCIOCWAIT says. -ECONNABORTED when it was
+ * aborted before it had members. Context: process.
+ */
+int hbc_source_wait(struct hbc_source *source, struct hbcast_wait *w);
+
+/**
+ * hbc_source_completion() - how far a message is
+ * @source: of the socket
+ * @id: of the message, 0 for the last one
+ * @max: members that the caller has room for
+ * @c: set to memory with the answer and as many members as there are, @max at
+ *	the most; for kvfree()
+ *
+ * Context: process. Return: members at @c, -ENOENT, -ENOMEM.
+ */
+int hbc_source_completion(struct hbc_source *source, u64 id, u32 max,
+			  struct hbcast_completion **c);
+
+/* Bytes of messages that are not complete. Context: process. */
+u64 hbc_source_outstanding(struct hbc_source *source);
+/* Id of the message that was accepted last, 0 for none. Context: process. */
+u64 hbc_source_last(struct hbc_source *source);
+/* Whether the socket takes more. Context: any. */
+bool hbc_source_writable(struct hbc_source *source);
+/* The same; if not, the socket's sk_write_space() is called once it does. */
+bool hbc_source_poll(struct hbc_source *source);
+
+/* Below: for outgoing.c, origin.c and roster.c. */
+
+/* The send buffer: a burst's reference on @source is the caller's. Context: any but hard irq. */
+void hbc_source_charge(struct hbc_source *source, unsigned int truesize);
+void hbc_source_discharge(struct hbc_source *source, unsigned int truesize);
+/* A file-backed message is first in the queue and nothing of it is there. origin->lock held. */
+bool hbc_source_starved(struct hbc_source *source);
+/* Then files are read on, soon. Context: any but hard irq. */
+void hbc_source_read_on(struct hbc_source *source);
+/* On the sources' work queue: false if it is there already. Context: any. */
+bool hbc_source_work(struct work_struct *work);
+/* A message is complete: tells who wants to know. Context: process, no spinlocks. */
+void hbc_source_completed(struct hbc_source *source, struct hbc_outgoing *m);
+/* The schedule has ended: nothing more can be sent. Context: process. */
+void hbc_source_ended(struct hbc_source *source);
+
+int hbc_source_init(void);
+/* After all namespaces are gone: waits for what is still under way. */
+void hbc_source_exit(void);
 
 #endif /* _HBC_SOURCE_H */

@@ -13,8 +13,9 @@
 #include "group.h"
 #include "lane.h"
 #include "node.h"
+#include "origin.h"
+#include "roster.h"
 #include "schedule.h"
-#include "source.h"
 #include "trace.h"
 #include "transmit.h"
 #include "tree.h"
@@ -433,6 +434,7 @@ int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *
 			u32 *epoch, struct netlink_ext_ack *extack)
 {
 	struct hbc_tree *newest, *tree;
+	struct hbc_roster *roster;
 
 	lockdep_assert_held(&sched->hn->lock);
 	newest = list_first_entry_or_null(&sched->trees, struct hbc_tree, link);
@@ -453,8 +455,16 @@ int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *
 		NL_SET_ERR_MSG(extack, "no lanes could be made for the plan");
 		return PTR_ERR(tree);
 	}
-	*epoch = tree->epoch;
 	hbc_tree_insert(tree);
+	/* It exists from now on, so that whoever is lost is marked there. */
+	roster = hbc_roster_get(sched->origin);
+	if (IS_ERR(roster)) {
+		NL_SET_ERR_MSG(extack, "no memory for the plan's members");
+		hbc_tree_remove(tree, false);
+		return PTR_ERR(roster);
+	}
+	hbc_roster_put(roster);
+	*epoch = tree->epoch;
 	hbc_event_plan(sched, tree->epoch, false);
 	if (newest && !hbc_origin_uses(sched->origin, newest->epoch))
 		hbc_tree_end(newest);

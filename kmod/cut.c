@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Cutting: bytes of a message to bursts of fragments that nobody changes again. */
+#include <linux/crc32c.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "burst.h"
+#include "cursor.h"
+#include "cut.h"
+#include "wire.h"
+
+#define HBC_CUT_ORDER	3	/* of pages: few vectors, still easy to get */
+
+static u32 hbc_cut_payload(const struct hbc_cut *c)
+{
+	return c->fragment - HBC_FRAGMENT_LEN;
+}
+
+/* Fragments of a full burst. */
+static u32 hbc_cut_frames(const struct hbc_cut *c)
+{
+	return max_t(u32, HBC_BURST_BYTES / c->fragment, 1);
+}
+
+/* Bytes of a burst of @bytes of payload. */
+static u32 hbc_cut_len(const struct hbc_cut *c, u32 bytes)
+{
+	u32 frames = max_t(u32, DIV_ROUND_UP(bytes, hbc_cut_payload(c)), 1);
+
+	return bytes + frames * HBC_FRAGMENT_LEN;
+}
+
+u32 hbc_cut_bytes(const struct hbc_cut *c, u64 offset)
+{
+	return min_t(u64, c->total - offset, hbc_cut_frames(c) * hbc_cut_payload(c));
+}
+
+static unsigned int hbc_cut_order(u32 len)
+{
+	return min_t(unsigned int, get_order(len), HBC_CUT_ORDER);
+}
+
+/* Memory of a burst of @len bytes. */
+static u32 hbc_cut_burst_truesize(u32 len)
+{
+	u32 size = struct_size_t(struct hbc_burst, bv, DIV_ROUND_UP(len, PAGE_SIZE));
+
+	while (len) {
+		u32 n = PAGE_SIZE << hbc_cut_order(len);
+
+		size += n;
+		len -= min(len, n);
+	}
+	return size;
+}
+
+u64 hbc_cut_truesize(const struct hbc_cut *c)
+{
+	u32 full = hbc_cut_frames(c) * hbc_cut_payload(c), rest;
+	u64 nr = div_u64_rem(c->total, full, &rest);
+	u64 size = nr * hbc_cut_burst_truesize(hbc_cut_len(c, full));
+
+	if (rest || !nr)
+		size += hbc_cut_burst_truesize(hbc_cut_len(c, rest));
+	return size;
+}
+
+static struct page *hbc_cut_page(unsigned int *order)
+{
+	struct page *page = NULL;
+
+	if (*order)
+		page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY, *order);
+	if (!page) {
+		*order = 0;
+		page = alloc_page(GFP_KERNEL | __GFP_NOWARN);
+	}
+	return page;
+}
+
+/* A burst of @len bytes that are still to be written. */
+static struct hbc_burst *hbc_cut_alloc(u32 len)
+{
+	struct hbc_burst *b = hbc_burst_alloc(DIV_ROUND_UP(len, PAGE_SIZE), GFP_KERNEL);
+
+	if (!b)
+		return NULL;
+	while (b->len < len) {
+		unsigned int order = hbc_cut_order(len - b->len);
+		struct page *page = hbc_cut_page(&order);
+		int err;
+
+		if (!page)
+			goto fail;
+		err = hbc_burst_add_page(b, page, 0,
+					 min_t(u32, len - b->len, PAGE_SIZE << order));
+		if (!err)
+			b->truesize += PAGE_SIZE << order;
+		put_page(page);
+		if (err)
+			goto fail;
+	}
+	return b;
+
+fail:
+	hbc_burst_put(b);
+	return NULL;
+}
+
+void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->epoch = c->epoch;
+	f->message = c->message;
+	f->total = c->total;
+	f->used = 1ULL << c->slot;
+	f->port = c->port;
+}
+
+/* The payload of @bytes bytes is there: writes the headers before it. */
+static void hbc_cut_seal(const struct hbc_cut *c, struct hbc_burst *b, u64 offset, u32 bytes)
+{
+	struct hbc_cursor head, body;
+	struct hbc_fragment f;
+	u8 buf[HBC_FRAGMENT_LEN];
+
+	hbc_cut_header(c, &f);
+	hbc_cursor_init(&head, b, 0);
+	do {
+		u32 n = min(bytes, hbc_cut_payload(c)), crc;
+
+		f.offset = offset;
+		hbc_wire_put_fragment(buf, c->slot, 0, n, &f);
+		body = head;
+		hbc_cursor_move(&body, sizeof(buf));
+		crc = hbc_cursor_crc(&body, crc32c(~0, buf, sizeof(buf)), n);
+		hbc_wire_set_crc(buf, ~crc);
+		hbc_cursor_write(&head, buf, sizeof(buf));
+		head = body;
+		offset += n;
+		bytes -= n;
+	} while (bytes);
+}
+
+static int hbc_cut_fill_iter(const struct hbc_cut *c, struct hbc_burst *b, u32 bytes,
+			     struct iov_iter *from)
+{
+	struct hbc_cursor at;
+
+	hbc_cursor_init(&at, b, 0);
+	while (bytes) {
+		u32 n = min(bytes, hbc_cut_payload(c));
+
+		hbc_cursor_move(&at, HBC_FRAGMENT_LEN);
+		if (hbc_cursor_from_iter(&at, from, n) != n)
+			return -EFAULT;
+		bytes -= n;
+	}
+	return 0;
+}
+
+static int hbc_cut_read(struct file *file, struct iov_iter *to, loff_t pos)
+{
+	while (iov_iter_count(to)) {
+		ssize_t n = vfs_iter_read(file, to, &pos, 0);
+
+		if (n < 0)
+			return n;
+		if (!n)
+			return -ENODATA;
+	}
+	return 0;
+}
+
+static int hbc_cut_fill_file(const struct hbc_cut *c, struct hbc_burst *b, u32 bytes,
+			     struct file *file, loff_t pos)
+{
+	/* A gap for each fragment, and one more wherever a vector ends inside it. */
+	unsigned int max = DIV_ROUND_UP(bytes, hbc_cut_payload(c)) + b->nr, nr = 0;
+	struct bio_vec *bv = kmalloc_array(max, sizeof(*bv), GFP_KERNEL);
+	struct hbc_cursor at;
+	struct iov_iter to;
+	u32 left = bytes;
+	int err;
+
+	if (!bv)
+		return -ENOMEM;
+	hbc_cursor_init(&at, b, 0);
+	while (left) {
+		u32 n = min(left, hbc_cut_payload(c));
+
+		hbc_cursor_move(&at, HBC_FRAGMENT_LEN);
+		nr += hbc_cursor_vectors(&at, bv + nr, n);
+		left -= n;
+	}
+	iov_iter_bvec(&to, ITER_DEST, bv, nr, bytes);
+	err = hbc_cut_read(file, &to, pos);
+	kfree(bv);
+	return err;
+}
+
+struct hbc_burst *hbc_cut(const struct hbc_cut *c, u64 offset, struct iov_iter *from,
+			  struct file *file, loff_t pos)
+{
+	u32 bytes = hbc_cut_bytes(c, offset);
+	struct hbc_burst *b = hbc_cut_alloc(hbc_cut_len(c, bytes));
+	int err;
+
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	if (file)
+		err = hbc_cut_fill_file(c, b, bytes, file, pos);
+	else
+		err = hbc_cut_fill_iter(c, b, bytes, from);
+	if (err) {
+		hbc_burst_put(b);
+		return ERR_PTR(err);
+	}
+	hbc_cut_seal(c, b, offset, bytes);
+	return b;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Cutting: bytes of a message to bursts of fragments that nobody changes again. */
+#ifndef _HBC_CUT_H
+#define _HBC_CUT_H
+
+#include <linux/types.h>
+
+struct file;
+struct hbc_burst;
+struct hbc_fragment;
+struct iov_iter;
+
+/**
+ * struct hbc_cut - what the fragments of one message have in common
+ * @message: id
+ * @total: bytes
+ * @epoch: of the tree
+ * @fragment: bytes of a whole fragment, header included; above
+ *	HBC_FRAGMENT_LEN
+ * @port: of the sockets
+ * @slot: of the tree
+ */
+struct hbc_cut {
+	u64 message;
+	u64 total;
+	u32 epoch;
+	u32 fragment;
+	u16 port;
+	u8 slot;
+};
+
+/* Payload bytes of the burst that starts at @offset of the message. */
+u32 hbc_cut_bytes(const struct hbc_cut *c, u64 offset);
+
+/* Memory that all bursts of a message take if they are there at once. */
+u64 hbc_cut_truesize(const struct hbc_cut *c);
+
+/**
+ * hbc_cut() - make the burst that starts at @offset
+ * @c: the message
+ * @offset: in the message, a multiple of a full burst's payload
+ * @from: the sender's memory, unless @file is given
+ * @file: to read from, or NULL
+ * @pos: place in @file of the burst's first byte
+ *
+ * Context: process, may sleep.
+ * Return: a burst with truesize and without an owner; ERR_PTR: -ENOMEM,
+ * -EFAULT, what reading the file said, -ENODATA for a file that is too short.
+ */
+struct hbc_burst *hbc_cut(const struct hbc_cut *c, u64 offset, struct iov_iter *from,
+			  struct file *file, loff_t pos);
+
+/* The header that the message's fragments begin with, but for offset and checksum. */
+void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f);
+
+#endif /* _HBC_CUT_H */

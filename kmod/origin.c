@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The root: whose turn it is to send down the tree, and who has what. */
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "burst.h"
+#include "forward.h"
+#include "origin.h"
+#include "outgoing.h"
+#include "roster.h"
+#include "schedule.h"
+#include "source.h"
+#include "wire.h"
+
+static void hbc_origin_release(struct kref *ref)
+{
+	struct hbc_origin *origin = container_of(ref, struct hbc_origin, ref);
+
+	mutex_destroy(&origin->pump);
+	kfree(origin);
+}
+
+static void hbc_origin_put(struct hbc_origin *origin)
+{
+	kref_put(&origin->ref, hbc_origin_release);
+}
+
+/* Bursts, taken off a message. */
+
+/* Another message to the same port is on its way. origin->lock held. */
+static bool hbc_origin_port_busy(struct hbc_origin *origin, const struct hbc_outgoing *m)
+{
+	struct hbc_source *source;
+
+	list_for_each_entry(source, &origin->sources, link) {
+		const struct hbc_outgoing *other =
+			list_first_entry_or_null(&source->queue, struct hbc_outgoing, queue_link);
+
+		if (other && other != m && other->begun && other->cut.port == m->cut.port)
+			return true;
+	}
+	return false;
+}
+
+/* origin->lock held. */
+static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outgoing *m,
+				const struct hbc_tree *full)
+{
+	if (m->abort)
+		return true;
+	if (list_empty(&m->bursts) || m->roster->tree == full)
+		return false;
+	return m->begun || !hbc_origin_port_busy(origin, m);
+}
+
+/*
+ * Whose turn it is, with a reference; nobody's whose tree is @full. *@tree is
+ * its tree, with a reference, NULL for one that was never planned.
+ */
+static struct hbc_outgoing *hbc_origin_pick(struct hbc_origin *origin,
+					    const struct hbc_tree *full, struct hbc_tree **tree)
+{
+	struct hbc_outgoing *m = NULL;
+	unsigned int i;
+
+	spin_lock(&origin->lock);
+	for (i = 0; i < origin->nr_sources && !m; i++) {
+		struct hbc_source *source = list_first_entry(&origin->sources, struct hbc_source,
+							     link);
+
+		list_move_tail(&source->link, &origin->sources);
+		m = list_first_entry_or_null(&source->queue, struct hbc_outgoing, queue_link);
+		if (m && !hbc_origin_sendable(origin, m, full))
+			m = NULL;
+	}
+	*tree = NULL;
+	if (m) {
+		hbc_outgoing_get(m);
+		if (m->roster) {
+			*tree = m->roster->tree;
+			refcount_inc(&(*tree)->ref);
+		}
+	}
+	spin_unlock(&origin->lock);
+	return m;
+}
+
+/* Ends the message below, if it has begun there. */
+static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
+			     struct hbc_tree *tree, struct list_head *finished)
+{
+	struct hbc_fragment f;
+	LIST_HEAD(bursts);
+	bool starved;
+	u8 reason;
+
+	spin_lock(&origin->lock);
+	list_splice_init(&m->bursts, &bursts);
+	reason = m->begun ? m->abort : 0;
+	m->leaving = true;
+	spin_unlock(&origin->lock);
+	hbc_outgoing_purge(&bursts);
+	if (reason) {
+		hbc_cut_header(&m->cut, &f);
+		f.reason = reason;
+		hbc_forward_abort(tree, &f);
+	}
+	spin_lock(&origin->lock);
+	hbc_outgoing_sent(m, finished);
+	starved = hbc_source_starved(m->source);
+	spin_unlock(&origin->lock);
+	if (starved)
+		hbc_source_read_on(m->source);
+}
+
+/* Queue the next burst at the lanes. */
+static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
+			     struct hbc_tree *tree, struct list_head *finished)
+{
+	struct hbc_outgoing_entry *e;
+	bool starved;
+
+	spin_lock(&origin->lock);
+	e = list_first_entry_or_null(&m->bursts, struct hbc_outgoing_entry, link);
+	if (e) {
+		list_del(&e->link);
+		m->begun = true;
+		m->sent_bytes += e->bytes;
+		m->leaving = m->whole && list_empty(&m->bursts);
+	}
+	spin_unlock(&origin->lock);
+	if (!e)
+		return;
+	hbc_forward_queue(tree, e->burst);
+	hbc_burst_put(e->burst);
+	kfree(e);
+	spin_lock(&origin->lock);
+	if (m->leaving)
+		hbc_outgoing_sent(m, finished);
+	starved = hbc_source_starved(m->source);
+	spin_unlock(&origin->lock);
+	if (starved)
+		hbc_source_read_on(m->source);
+}
+
+/*
+ * Queue bursts in turn while the lanes have room, then send. Return: a tree, a
+ * reference, for whose lanes somebody still waits; NULL when all is sent.
+ * origin->pump held.
+ */
+static struct hbc_tree *hbc_origin_round(struct hbc_origin *origin, struct list_head *finished)
+{
+	struct hbc_tree *tree, *full = NULL, *last = NULL;
+	struct hbc_outgoing *m;
+
+	while ((m = hbc_origin_pick(origin, full, &tree))) {
+		bool room = true;
+
+		if (m->abort)
+			hbc_origin_abort(origin, m, tree, finished);
+		else if (hbc_forward_room(tree))
+			hbc_origin_burst(origin, m, tree, finished);
+		else
+			room = false;
+		hbc_outgoing_put(m);
+		if (!room) {
+			if (full) {
+				hbc_tree_put(tree);
+				break;
+			}
+			full = tree;
+			continue;
+		}
+		if (last && last != tree)
+			hbc_forward_send(last);
+		if (last)
+			hbc_tree_put(last);
+		last = tree;
+	}
+	if (last) {
+		hbc_forward_send(last);
+		hbc_tree_put(last);
+	}
+	return full;
+}
+
+/* origin->pump held. */
+static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished)
+{
+	struct hbc_tree *full;
+	bool again = true;
+
+	while (again && !READ_ONCE(origin->ended)) {
+		full = hbc_origin_round(origin, finished);
+		if (!full)
+			break;
+		set_bit(HBC_SCHEDULE_WAITING, &origin->sched->flags);
+		smp_mb__after_atomic(); /* pairs with hbc_schedule_resume() */
+		again = hbc_forward_room(full);
+		hbc_tree_put(full);
+	}
+}
+
+void hbc_origin_pump(struct hbc_origin *origin)
+{
+	LIST_HEAD(finished);
+
+	if (!mutex_trylock(&origin->pump)) {
+		hbc_origin_kick(origin);
+		return;
+	}
+	hbc_origin_run(origin, &finished);
+	mutex_unlock(&origin->pump);
+	hbc_outgoing_finish(&finished);
+}
+
+static void hbc_origin_work(struct work_struct *work)
+{
+	struct hbc_origin *origin = container_of(work, struct hbc_origin, work);
+	LIST_HEAD(finished);
+
+	mutex_lock(&origin->pump);
+	hbc_origin_run(origin, &finished);
+	mutex_unlock(&origin->pump);
+	hbc_outgoing_finish(&finished);
+	hbc_origin_put(origin);
+}
+
+void hbc_origin_kick(struct hbc_origin *origin)
+{
+	kref_get(&origin->ref);
+	if (!hbc_source_work(&origin->work))
+		hbc_origin_put(origin);
+}
+
+/* Birth and end. */
+
+struct hbc_origin *hbc_origin_new(struct hbc_schedule *sched)
+{
+	struct hbc_origin *origin = kzalloc(sizeof(*origin), GFP_KERNEL);
+
+	if (!origin)
+		return NULL;
+	kref_init(&origin->ref);
+	origin->sched = sched;
+	mutex_init(&origin->pump);
+	INIT_WORK(&origin->work, hbc_origin_work);
+	INIT_WORK(&origin->retire, hbc_roster_retire_work);
+	spin_lock_init(&origin->lock);
+	INIT_LIST_HEAD(&origin->sources);
+	INIT_LIST_HEAD(&origin->rosters);
+	/* Ids of a root that was started anew are not taken for those before. */
+	origin->next = ktime_get_real_ns();
+	return origin;
+}
+
+void hbc_origin_free(struct hbc_origin *origin)
+{
+	hbc_origin_put(origin);
+}
+
+/* The first source that has not been told of the end, with a reference, or NULL. */
+static struct hbc_source *hbc_origin_untold(struct hbc_origin *origin)
+{
+	struct hbc_source *source;
+
+	spin_lock(&origin->lock);
+	list_for_each_entry(source, &origin->sources, link)
+		if (!source->ended) {
+			source->ended = true;
+			hbc_source_get(source);
+			spin_unlock(&origin->lock);
+			return source;
+		}
+	spin_unlock(&origin->lock);
+	return NULL;
+}
+
+void hbc_origin_end(struct hbc_origin *origin, u8 reason)
+{
+	struct hbc_outgoing *m, *tmp;
+	struct hbc_source *source;
+	LIST_HEAD(finished);
+	LIST_HEAD(bursts);
+
+	mutex_lock(&origin->pump);
+	spin_lock(&origin->lock);
+	WRITE_ONCE(origin->ended, true);
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry_safe(m, tmp, &source->messages, source_link)
+			hbc_outgoing_end(m, reason, &bursts, &finished);
+	spin_unlock(&origin->lock);
+	mutex_unlock(&origin->pump);
+	hbc_outgoing_purge(&bursts);
+	hbc_outgoing_finish(&finished);
+	while ((source = hbc_origin_untold(origin))) {
+		hbc_source_ended(source);
+		hbc_source_put(source);
+	}
+	hbc_roster_forget(origin);
+}
+
+/* What members report. */
+
+void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack)
+{
+	struct hlist_head *bucket = &origin->ids[hash_64(ack->message, HBC_ORIGIN_HASH_BITS)];
+	struct hbc_outgoing *m;
+	LIST_HEAD(finished);
+	bool useless = false;
+
+	spin_lock(&origin->lock);
+	hlist_for_each_entry(m, bucket, id_link)
+		if (m->cut.message == ack->message) {
+			useless = hbc_outgoing_ack(m, ack, &finished);
+			break;
+		}
+	spin_unlock(&origin->lock);
+	if (useless)
+		hbc_origin_kick(origin);
+	hbc_outgoing_finish(&finished);
+}
+
+/* origin->lock held. Return: whether some message is of no use to anybody now. */
+static bool hbc_origin_fail(struct hbc_origin *origin, struct hbc_outgoing *m, u8 reason,
+			    const u32 *node, unsigned int count, struct list_head *finished)
+{
+	bool useless = false;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		useless |= hbc_outgoing_fail(m, node[i], reason, finished);
+	return useless;
+}
+
+/* What later messages of the epoch will find. origin->lock held. */
+static void hbc_origin_mark(struct hbc_origin *origin, u32 epoch, u8 reason, const u32 *node,
+			    unsigned int count)
+{
+	struct hbc_roster *roster;
+	unsigned int i;
+
+	list_for_each_entry(roster, &origin->rosters, link)
+		for (i = 0; i < count && roster->tree->epoch == epoch; i++)
+			hbc_roster_mark(roster, node[i], reason);
+}
+
+void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, const u32 *node,
+		     unsigned int count)
+{
+	struct hbc_outgoing *m, *tmp;
+	struct hbc_source *source;
+	bool useless = false;
+	LIST_HEAD(finished);
+
+	spin_lock(&origin->lock);
+	if (flags & (HBC_LOST_DOWN | HBC_LOST_BACK))
+		hbc_origin_mark(origin, epoch, reason, node, count);
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry_safe(m, tmp, &source->messages, source_link) {
+			if (!m->roster || m->cut.epoch != epoch || flags & HBC_LOST_BACK ||
+			    !(m->begun || flags & HBC_LOST_DOWN))
+				continue;
+			useless |= hbc_origin_fail(origin, m, reason, node, count, &finished);
+		}
+	spin_unlock(&origin->lock);
+	if (useless)
+		hbc_origin_kick(origin);
+	hbc_outgoing_finish(&finished);
+}
+
+bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch)
+{
+	struct hbc_roster *roster;
+	bool uses = false;
+
+	spin_lock(&origin->lock);
+	list_for_each_entry(roster, &origin->rosters, link)
+		uses |= roster->users && roster->tree->epoch == epoch;
+	spin_unlock(&origin->lock);
+	return uses;
+}
+
+/* For those who look. */
+
+/* Of @list, the message with the lowest id above @after that is below @best. */
+static const struct hbc_outgoing *hbc_origin_lowest(const struct list_head *list, u64 after,
+						    const struct hbc_outgoing *best)
+{
+	const struct hbc_outgoing *m;
+
+	list_for_each_entry(m, list, source_link)
+		if (m->cut.message > after && (!best || m->cut.message < best->cut.message))
+			best = m;
+	return best;
+}
+
+/* The message with the lowest id above @after, or NULL. origin->lock held. */
+static const struct hbc_outgoing *hbc_origin_after(const struct hbc_origin *origin, u64 after)
+{
+	const struct hbc_outgoing *best = NULL;
+	const struct hbc_source *source;
+
+	list_for_each_entry(source, &origin->sources, link) {
+		best = hbc_origin_lowest(&source->done, after, best);
+		best = hbc_origin_lowest(&source->messages, after, best);
+	}
+	return best;
+}
+
+int hbc_origin_next(struct hbc_origin *origin, u64 after, struct hbcast_completion *c, u16 *port)
+{
+	const struct hbc_outgoing *m;
+
+	spin_lock(&origin->lock);
+	m = hbc_origin_after(origin, after);
+	if (m) {
+		hbc_outgoing_describe(m, c);
+		*port = m->cut.port;
+	}
+	spin_unlock(&origin->lock);
+	return m ? 0 : -ENOENT;
+}
+
+int hbc_origin_members(struct hbc_origin *origin, u64 id, u32 first,
+		       struct hbcast_member *member, u32 max)
+{
+	const struct hbc_outgoing *m;
+	int ret = -ENOENT;
+
+	spin_lock(&origin->lock);
+	m = id ? hbc_origin_after(origin, id - 1) : NULL;
+	if (m && m->cut.message == id) {
+		ret = first < m->nr ? min(m->nr - first, max) : 0;
+		memcpy(member, m->member + first, ret * sizeof(*member));
+	}
+	spin_unlock(&origin->lock);
+	return ret;
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An outgoing message: its bursts, and what became of it at each member. */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "burst.h"
+#include "group.h"
+#include "origin.h"
+#include "outgoing.h"
+#include "roster.h"
+#include "schedule.h"
+#include "source.h"
+#include "wire.h"
+
+struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, struct file *file,
+				      loff_t pos)
+{
+	struct hbc_outgoing *m = kzalloc(sizeof(*m), GFP_KERNEL);
+
+	if (!m)
+		return NULL;
+	kref_init(&m->ref);
+	INIT_LIST_HEAD(&m->source_link);
+	INIT_LIST_HEAD(&m->queue_link);
+	INIT_LIST_HEAD(&m->finished_link);
+	INIT_LIST_HEAD(&m->bursts);
+	hbc_source_get(source);
+	m->source = source;
+	m->cut.total = total;
+	m->cut.port = source->port;
+	m->charge = sizeof(*m);
+	m->file = file;
+	m->pos = pos;
+	return m;
+}
+
+void hbc_outgoing_get(struct hbc_outgoing *m)
+{
+	kref_get(&m->ref);
+}
+
+static void hbc_outgoing_free(struct kref *ref)
+{
+	struct hbc_outgoing *m = container_of(ref, struct hbc_outgoing, ref);
+
+	hbc_outgoing_purge(&m->bursts);
+	if (m->roster)
+		hbc_roster_put(m->roster);
+	if (m->file)
+		fput(m->file);
+	kvfree(m->member);
+	hbc_source_put(m->source);
+	kfree(m);
+}
+
+void hbc_outgoing_put(struct hbc_outgoing *m)
+{
+	kref_put(&m->ref, hbc_outgoing_free);
+}
+
+static void hbc_outgoing_entry_free(struct hbc_outgoing_entry *e)
+{
+	hbc_burst_put(e->burst);
+	kfree(e);
+}
+
+void hbc_outgoing_purge(struct list_head *bursts)
+{
+	struct hbc_outgoing_entry *e, *tmp;
+
+	list_for_each_entry_safe(e, tmp, bursts, link) {
+		list_del(&e->link);
+		hbc_outgoing_entry_free(e);
+	}
+}
+
+/* The newest tree's roster, a reference, and memory for what becomes of its members. */
+static struct hbc_roster *hbc_outgoing_choose(struct hbc_outgoing *m,
+					      struct hbcast_member **member)
+{
+	struct hbc_roster *roster = hbc_roster_get(m->source->origin);
+
+	if (IS_ERR(roster))
+		return roster;
+	*member = kvmalloc_array(max_t(u32, roster->nr, 1), sizeof(**member), GFP_KERNEL);
+	if (*member)
+		return roster;
+	hbc_roster_put(roster);
+	return ERR_PTR(-ENOMEM);
+}
+
+static void hbc_outgoing_install(struct hbc_outgoing *m, struct hbc_roster *roster,
+				 struct hbcast_member *member)
+{
+	m->roster = roster;
+	m->member = member;
+	m->nr = roster->nr;
+	m->cut.epoch = roster->tree->epoch;
+	m->cut.slot = roster->tree->slot;
+	m->cut.fragment = hbc_tree_fragment(roster->tree);
+	m->charge = sizeof(*m) + m->nr * sizeof(*member);
+}
+
+int hbc_outgoing_prepare(struct hbc_outgoing *m)
+{
+	struct hbcast_member *member;
+	struct hbc_roster *roster = hbc_outgoing_choose(m, &member);
+
+	if (IS_ERR(roster))
+		return PTR_ERR(roster);
+	if (m->roster)
+		hbc_roster_put(m->roster);
+	kvfree(m->member);
+	hbc_outgoing_install(m, roster, member);
+	return 0;
+}
+
+/*
+ * Whether @roster is of the newest tree: 0, -EAGAIN, -ENODEV; *@newest is the
+ * caller's to put. A new tree is published before hbc_origin_uses() is asked
+ * about the old one: it sees the message, or this sees the new tree.
+ * origin->lock held.
+ */
+static int hbc_outgoing_newest(const struct hbc_outgoing *m, const struct hbc_roster *roster,
+			       struct hbc_tree **newest)
+{
+	if (m->source->origin->ended || m->complete)
+		return -ENODEV;
+	*newest = hbc_tree_get(m->source->sched, 0, 0);
+	return *newest == roster->tree ? 0 : -EAGAIN;
+}
+
+/* The members as they are now; the message counts with its roster. origin->lock held. */
+static void hbc_outgoing_enlist(struct hbc_outgoing *m)
+{
+	u32 i;
+
+	m->roster->users++;
+	memcpy(m->member, m->roster->member, m->nr * sizeof(m->member[0]));
+	for (i = 0; i < m->nr; i++)
+		m->failed += m->member[i].state == HBCAST_FAILED;
+	m->pending = m->nr - m->failed;
+}
+
+static struct hlist_head *hbc_outgoing_bucket(struct hbc_origin *origin, u64 id)
+{
+	return &origin->ids[hash_64(id, HBC_ORIGIN_HASH_BITS)];
+}
+
+/* On all lists, the source's with a reference. origin->lock held. */
+static void hbc_outgoing_enter(struct hbc_outgoing *m)
+{
+	struct hbc_source *source = m->source;
+
+	m->cut.message = source->origin->next++;
+	m->accepted = ktime_get_ns();
+	hbc_outgoing_get(m);
+	hlist_add_head(&m->id_link, hbc_outgoing_bucket(source->origin, m->cut.message));
+	list_add_tail(&m->source_link, &source->messages);
+	list_add_tail(&m->queue_link, &source->queue);
+	hbc_source_charge(source, m->charge);
+}
+
+int hbc_outgoing_accept(struct hbc_outgoing *m)
+{
+	struct hbc_origin *origin = m->source->origin;
+	struct hbc_tree *newest;
+	int err;
+
+	do {
+		newest = NULL;
+		spin_lock(&origin->lock);
+		if (m->roster)
+			err = hbc_outgoing_newest(m, m->roster, &newest);
+		else
+			err = origin->ended ? -ENODEV : 0;
+		if (!err && m->roster)
+			hbc_outgoing_enlist(m);
+		if (!err)
+			hbc_outgoing_enter(m);
+		spin_unlock(&origin->lock);
+		if (newest)
+			hbc_tree_put(newest);
+		if (err != -EAGAIN)
+			return err;
+		err = hbc_outgoing_prepare(m);
+	} while (!err);
+	return err;
+}
+
+/* One try of hbc_outgoing_plan(): -EAGAIN when another tree has come. */
+static int hbc_outgoing_try_plan(struct hbc_outgoing *m)
+{
+	struct hbc_origin *origin = m->source->origin;
+	struct hbc_tree *newest = NULL;
+	struct hbcast_member *member;
+	struct hbc_roster *roster = hbc_outgoing_choose(m, &member);
+	int err;
+
+	if (IS_ERR(roster))
+		return PTR_ERR(roster);
+	spin_lock(&origin->lock);
+	err = hbc_outgoing_newest(m, roster, &newest);
+	if (!err) {
+		hbc_outgoing_install(m, roster, member);
+		hbc_outgoing_enlist(m);
+		hbc_source_charge(m->source, m->charge - sizeof(*m));
+	}
+	spin_unlock(&origin->lock);
+	if (newest)
+		hbc_tree_put(newest);
+	if (err) {
+		hbc_roster_put(roster);
+		kvfree(member);
+	}
+	return err;
+}
+
+int hbc_outgoing_plan(struct hbc_outgoing *m)
+{
+	int err;
+
+	do {
+		err = hbc_outgoing_try_plan(m);
+	} while (err == -EAGAIN);
+	return err;
+}
+
+int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file *file)
+{
+	struct hbc_outgoing_entry *e = kmalloc(sizeof(*e), GFP_KERNEL);
+	struct hbc_origin *origin = m->source->origin;
+	bool wanted;
+
+	if (!e)
+		return -ENOMEM;
+	e->burst = hbc_cut(&m->cut, m->offset, from, file, m->pos + m->offset);
+	if (IS_ERR(e->burst)) {
+		int err = PTR_ERR(e->burst);
+
+		kfree(e);
+		return err;
+	}
+	e->bytes = hbc_cut_bytes(&m->cut, m->offset);
+	hbc_source_get(m->source);
+	hbc_source_charge(m->source, e->burst->truesize);
+	e->burst->owner = m->source;
+	m->offset += e->bytes;
+	spin_lock(&origin->lock);
+	wanted = !m->abort && !m->complete;
+	if (wanted) {
+		list_add_tail(&e->link, &m->bursts);
+		m->whole = m->offset == m->cut.total;
+	}
+	spin_unlock(&origin->lock);
+	if (!wanted)
+		hbc_outgoing_entry_free(e);
+	return 0;
+}
+
+/* origin->lock held. */
+static void hbc_outgoing_check(struct hbc_outgoing *m, struct list_head *finished)
+{
+	struct hbc_source *source = m->source;
+
+	if (m->complete || !m->sent || m->pending)
+		return;
+	m->complete = true;
+	hlist_del_init(&m->id_link);
+	list_move_tail(&m->source_link, &source->done);
+	source->nr_done++;
+	source->done_bytes += m->charge;
+	if (m->roster)
+		m->roster->users--;
+	hbc_outgoing_get(m);
+	list_add_tail(&m->finished_link, finished);
+}
+
+/* A member's part becomes final. origin->lock held. */
+static void hbc_outgoing_settle(struct hbc_outgoing *m, struct hbcast_member *member, u8 reason)
+{
+	member->state = reason ? HBCAST_FAILED : HBCAST_DELIVERED;
+	member->reason = reason;
+	member->time_ns = ktime_get_ns() - m->accepted;
+	if (reason) {
+		m->failed++;
+	} else {
+		member->bytes = m->cut.total;
+		m->delivered++;
+	}
+	m->pending--;
+}
+
+static struct hbcast_member *hbc_outgoing_pending(struct hbc_outgoing *m, u32 node)
+{
+	int i = m->roster && !m->complete ? hbc_roster_index(m->roster, node) : -1;
+
+	return i >= 0 && m->member[i].state == HBCAST_PENDING ? &m->member[i] : NULL;
+}
+
+/* After a member's part has become final. */
+static bool hbc_outgoing_useless(struct hbc_outgoing *m, struct list_head *finished)
+{
+	if (!m->pending && !m->leaving && !m->abort) {
+		m->abort = HBCAST_REASON_ABORTED;
+		return true;
+	}
+	hbc_outgoing_check(m, finished);
+	return false;
+}
+
+bool hbc_outgoing_ack(struct hbc_outgoing *m, const struct hbc_ack *ack,
+		      struct list_head *finished)
+{
+	struct hbcast_member *member = hbc_outgoing_pending(m, ack->node);
+
+	if (!member)
+		return false;
+	member->bytes = clamp_t(u64, ack->bytes, member->bytes, m->cut.total);
+	if (ack->state == HBCAST_PENDING)
+		return false;
+	hbc_outgoing_settle(m, member, ack->reason);
+	return hbc_outgoing_useless(m, finished);
+}
+
+bool hbc_outgoing_fail(struct hbc_outgoing *m, u32 node, u8 reason, struct list_head *finished)
+{
+	struct hbcast_member *member = hbc_outgoing_pending(m, node);
+
+	if (!member)
+		return false;
+	hbc_outgoing_settle(m, member, reason);
+	return hbc_outgoing_useless(m, finished);
+}
+
+/* origin->lock held. */
+static void hbc_outgoing_fail_all(struct hbc_outgoing *m, u8 reason)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr && m->pending; i++)
+		if (m->member[i].state == HBCAST_PENDING)
+			hbc_outgoing_settle(m, &m->member[i], reason);
+}
+
+void hbc_outgoing_sent(struct hbc_outgoing *m, struct list_head *finished)
+{
+	m->leaving = true;
+	m->sent = true;
+	list_del_init(&m->queue_link);
+	hbc_outgoing_check(m, finished);
+}
+
+void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *bursts,
+		      struct list_head *finished)
+{
+	hbc_outgoing_fail_all(m, reason);
+	m->abort = reason;
+	list_splice_tail_init(&m->bursts, bursts);
+	hbc_outgoing_sent(m, finished);
+}
+
+/* Off all lists. origin->lock held. */
+static void hbc_outgoing_forget(struct hbc_outgoing *m)
+{
+	m->complete = true;
+	hlist_del_init(&m->id_link);
+	list_del_init(&m->source_link);
+	list_del_init(&m->queue_link);
+	if (m->roster)
+		m->roster->users--;
+}
+
+void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
+{
+	struct hbc_origin *origin = m->source->origin;
+	bool kick = false;
+
+	spin_lock(&origin->lock);
+	forget = forget && !m->begun && !m->complete;
+	if (forget) {
+		hbc_outgoing_forget(m);
+	} else if (!m->leaving && !m->complete) {
+		hbc_outgoing_fail_all(m, reason);
+		m->abort = m->abort ?: reason;
+		kick = true;
+	}
+	spin_unlock(&origin->lock);
+	if (kick)
+		hbc_origin_kick(origin);
+	if (!forget)
+		return;
+	if (m->roster)
+		hbc_roster_retire(origin, m->roster);
+	hbc_source_discharge(m->source, m->charge);
+	hbc_outgoing_put(m);
+}
+
+void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completion *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->message = m->cut.message;
+	c->total = m->cut.total;
+	c->sent = m->sent_bytes;
+	c->members = m->nr;
+	c->delivered = m->delivered;
+	c->failed = m->failed;
+}
+
+/* What a complete message needs no more. */
+static void hbc_outgoing_drop(struct hbc_outgoing *m)
+{
+	struct hbc_origin *origin = m->source->origin;
+	struct hbc_roster *roster;
+	struct file *file;
+
+	spin_lock(&origin->lock);
+	roster = m->roster;
+	m->roster = NULL;
+	file = m->file;
+	m->file = NULL;
+	spin_unlock(&origin->lock);
+	if (file)
+		fput(file);
+	if (!roster)
+		return;
+	hbc_roster_retire(origin, roster);
+	hbc_roster_put(roster);
+}
+
+void hbc_outgoing_finish(struct list_head *finished)
+{
+	struct hbc_outgoing *m, *tmp;
+
+	list_for_each_entry_safe(m, tmp, finished, finished_link) {
+		list_del_init(&m->finished_link);
+		hbc_outgoing_drop(m);
+		hbc_source_completed(m->source, m);
+		hbc_outgoing_put(m);
+	}
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An outgoing message: its bursts on their way to the lanes, and what became
+ * of it at each member.
+ *
+ * It is accepted with a source, planned when its first burst is cut (its tree
+ * stays the same from then on), sent when the last burst is on the lanes, and
+ * complete when every member's part is final too.
+ */
+#ifndef _HBC_OUTGOING_H
+#define _HBC_OUTGOING_H
+
+#include <linux/hbcast.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "cut.h"
+
+struct file;
+struct hbc_ack;
+struct hbc_burst;
+struct hbc_roster;
+struct hbc_source;
+struct iov_iter;
+
+/**
+ * struct hbc_outgoing_entry - a burst that waits for the lanes
+ * @link: message->bursts; origin->lock
+ * @burst: a reference
+ * @bytes: of payload
+ */
+struct hbc_outgoing_entry {
+	struct list_head link;
+	struct hbc_burst *burst;
+	u32 bytes;
+};
+
+/**
+ * struct hbc_outgoing - one message at its root
+ * @ref: references: the source's lists, and whoever works on it
+ * @id_link: origin->ids while not complete; origin->lock, as all that follows
+ *	unless told otherwise
+ * @source_link: source->messages, then source->done
+ * @queue_link: source->queue until sent
+ * @finished_link: on its way to hbc_outgoing_finish()
+ * @source: a reference; set at birth
+ * @roster: a reference; set when planned, dropped after the end
+ * @member: what became of it, in @roster's order; NULL until planned
+ * @nr: entries of @member
+ * @cut: what its fragments have in common; whoever cuts
+ * @offset: bytes that have been cut; whoever cuts
+ * @sent_bytes: bytes that have left for the lanes
+ * @accepted: when, in ns of the monotonic clock
+ * @bursts: struct hbc_outgoing_entry
+ * @charge: of the send buffer until complete
+ * @pending: members whose part is not final
+ * @delivered: members that have it
+ * @failed: members that will not
+ * @file: to read from, a reference; NULL for a message in memory, and after
+ *	the end
+ * @pos: where in @file it starts
+ * @abort: enum hbcast_reason why it is to be aborted; 0
+ * @whole: all of it has been cut
+ * @begun: a burst has left
+ * @leaving: the last burst has been taken for the lanes
+ * @sent: and is on them
+ * @complete: sent, and no member is pending; or forgotten
+ */
+struct hbc_outgoing {
+	struct kref ref;
+	struct hlist_node id_link;
+	struct list_head source_link;
+	struct list_head queue_link;
+	struct list_head finished_link;
+	struct hbc_source *source;
+	struct hbc_roster *roster;
+	struct hbcast_member *member;
+	u32 nr;
+	struct hbc_cut cut;
+	u64 offset;
+	u64 sent_bytes;
+	u64 accepted;
+	struct list_head bursts;
+	u32 charge;
+	u32 pending;
+	u32 delivered;
+	u32 failed;
+	struct file *file;
+	loff_t pos;
+	u8 abort;
+	bool whole;
+	bool begun;
+	bool leaving;
+	bool sent;
+	bool complete;
+};
+
+/*
+ * A message that nobody knows yet; takes over the reference on @file, if there
+ * is one, when it succeeds. Context: process. NULL without memory.
+ */
+struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, struct file *file,
+				      loff_t pos);
+void hbc_outgoing_get(struct hbc_outgoing *m);
+/* Context: process, no spinlocks. */
+void hbc_outgoing_put(struct hbc_outgoing *m);
+
+/*
+ * Choose the newest tree. Of a message that is accepted: for good. Context:
+ * process, the only one who cuts @m. Return: 0; -ENETUNREACH without a plan;
+ * -ENODEV when the schedule has ended; -ENOMEM.
+ */
+int hbc_outgoing_prepare(struct hbc_outgoing *m);
+int hbc_outgoing_plan(struct hbc_outgoing *m);
+/*
+ * Give it an id and put it on the source's queue; what is prepared is planned.
+ * Context, return: as above.
+ */
+int hbc_outgoing_accept(struct hbc_outgoing *m);
+
+/*
+ * Cut the next burst of a message that is accepted and planned, and queue it,
+ * unless the message is being aborted. It comes from the sender's memory, or
+ * from @file. Context: process, the only one who cuts @m. Return: 0; what
+ * hbc_cut() says.
+ */
+int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file *file);
+
+/*
+ * Give it up with @reason unless all of it has left; nobody cuts it any more.
+ * With @forget it is as if it had never been, if nothing has left. Context:
+ * process, no spinlocks.
+ */
+void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget);
+
+/*
+ * Below: for origin.c, origin->lock held. What is complete moves to @finished.
+ */
+
+/* A report. Return: whether the rest is of no use to anybody. */
+bool hbc_outgoing_ack(struct hbc_outgoing *m, const struct hbc_ack *ack,
+		      struct list_head *finished);
+/* The member's part is over, if it is not final. Return: as above. */
+bool hbc_outgoing_fail(struct hbc_outgoing *m, u32 node, u8 reason, struct list_head *finished);
+/* The same for all; none of it will be sent any more. @bursts get what was queued. */
+void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *bursts,
+		      struct list_head *finished);
+/* It is on the lanes, or aborted there. */
+void hbc_outgoing_sent(struct hbc_outgoing *m, struct list_head *finished);
+void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completion *c);
+
+/* Below: process context, no spinlocks. */
+
+/* Tell and settle what is complete; drops its references. hn->lock may be held. */
+void hbc_outgoing_finish(struct list_head *finished);
+/* Drop bursts that were taken off a message. */
+void hbc_outgoing_purge(struct list_head *bursts);
+
+#endif /* _HBC_OUTGOING_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A piece: fragments of one message in one burst, on their way to a reader. */
+#include <linux/crc32c.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "burst.h"
+#include "message.h"
+#include "piece.h"
+#include "wire.h"
+
+struct hbc_piece *hbc_piece_new(struct hbc_burst *burst, u32 pos, u32 len, u64 offset,
+				u32 bytes)
+{
+	struct hbc_piece *p = kmalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return NULL;
+	hbc_burst_get(burst);
+	p->burst = burst;
+	hbc_cursor_init(&p->at, burst, pos);
+	p->offset = offset;
+	p->left = len;
+	p->bytes = bytes;
+	p->verified = 0;
+	p->truesize = sizeof(*p);
+	return p;
+}
+
+void hbc_piece_free(struct hbc_piece *p)
+{
+	hbc_burst_put(p->burst);
+	kfree(p);
+}
+
+/* Whether @buf is the header of the fragment that comes next. */
+static bool hbc_piece_expects(const struct hbc_piece *p, const struct hbc_message *m,
+			      const u8 *buf, struct hbc_hdr *h, struct hbc_fragment *f)
+{
+	return !hbc_wire_get_hdr(buf, h) && h->type == HBC_FRAME_FRAGMENT && !h->flags &&
+	       h->length <= min(p->left, p->bytes + HBC_FRAGMENT_LEN) &&
+	       !hbc_wire_get_fragment(buf, h, f) &&
+	       f->message == m->id && f->offset == p->offset && f->total == m->total &&
+	       f->port == m->port;
+}
+
+/* Over the next header, if it and the checksum are right. */
+static int hbc_piece_verify(struct hbc_piece *p, const struct hbc_message *m)
+{
+	struct hbc_cursor body = p->at, end;
+	u8 buf[HBC_FRAGMENT_LEN];
+	struct hbc_fragment f;
+	struct hbc_hdr h;
+	u32 crc;
+
+	if (p->left < sizeof(buf))
+		return -EBADMSG;
+	hbc_cursor_read(&body, buf, sizeof(buf));
+	if (!hbc_piece_expects(p, m, buf, &h, &f))
+		return -EBADMSG;
+	hbc_wire_set_crc(buf, 0);
+	end = body;
+	crc = hbc_cursor_crc(&end, crc32c(~0, buf, sizeof(buf)), h.length - sizeof(buf));
+	if (~crc != f.crc)
+		return -EBADMSG;
+	p->at = body;
+	p->left -= sizeof(buf);
+	p->verified = h.length - sizeof(buf);
+	return 0;
+}
+
+ssize_t hbc_piece_read(struct hbc_piece *p, const struct hbc_message *m, struct iov_iter *to,
+		       size_t len)
+{
+	size_t done = 0;
+
+	do {
+		u32 n, copied;
+
+		if (!p->verified) {
+			int err = hbc_piece_verify(p, m);
+
+			if (err)
+				return done ?: err;
+		}
+		n = min_t(size_t, len - done, p->verified);
+		copied = hbc_cursor_to_iter(&p->at, to, n);
+		p->offset += copied;
+		p->left -= copied;
+		p->bytes -= copied;
+		p->verified -= copied;
+		done += copied;
+		if (copied < n)
+			return done ?: -EFAULT;
+	} while (done < len && p->bytes);
+	return done;
+}

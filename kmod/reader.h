@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The reader: recvmsg() on a receiving socket. */
+#ifndef _HBC_READER_H
+#define _HBC_READER_H
+
+#include <linux/types.h>
+
+struct hbc_sock;
+struct msghdr;
+
+/**
+ * hbc_reader_recv() - hand out a message or a part of one
+ * @hs: a bound socket
+ * @msg: where to; name, control messages and flags are set
+ * @len: bytes wanted
+ * @flags: MSG_DONTWAIT, MSG_PEEK, MSG_TRUNC
+ *
+ * Context: process, the socket's lock held; it is released while waiting.
+ * Return: bytes (with MSG_TRUNC what is left of the message), or a negative
+ * errno: -EAGAIN, what the message ended with, -ENOBUFS after a stall,
+ * -ENODEV once when the group was removed, -EFAULT, a signal's.
+ */
+ssize_t hbc_reader_recv(struct hbc_sock *hs, struct msghdr *msg, size_t len, int flags);
+
+/* Whether a call would not wait. Context: process. */
+bool hbc_reader_ready(struct hbc_sock *hs);
+
+/* Bytes of the next message that can be read now. Context: process. */
+u64 hbc_reader_avail(struct hbc_sock *hs);
+
+#endif /* _HBC_READER_H */
