@@ -305,7 +305,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
 	  "algorithm NAME root ID [ message-size SIZE ] [ output PLAN.json ] [ graph dot|text ]",
-	  "make a plan from a cost matrix or a platform; print it, or write it to PLAN.json", false },
+	  "make a plan from a cost matrix or a platform; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },
 	{ "algorithms", plan_algorithms, "", "list the planners", false },
