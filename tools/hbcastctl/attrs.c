@@ -216,7 +216,7 @@ static const struct hbfield member[] = {
 
 const struct hbfield hbattrs_message[] = {
 	FIELD(MESSAGE, GROUP, U32, "group"),
-	FIELD(MESSAGE, ID, U64, "id"),
+	FIELD(MESSAGE, ID, ID64, "id"),
 	FIELD(MESSAGE, PORT, U16, "port"),
 	FIELD(MESSAGE, TOTAL, U64, "bytes"),
 	FIELD(MESSAGE, SENT, U64, "sent_bytes"),

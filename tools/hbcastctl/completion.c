@@ -68,8 +68,8 @@ json_t *hbcompletion_json(const struct hbcast_completion *c)
 				 m->time_ns / 1e3);
 		json_array_append_new(nodes, node);
 	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
-			 "id", (json_int_t)c->message,
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o}",
+			 "id", hbfield_id64(c->message),
 			 "bytes", (json_int_t)c->total,
 			 "sent_bytes", (json_int_t)c->sent,
 			 "members", (json_int_t)c->members,

@@ -34,6 +34,17 @@ static json_t *mode_json(uint32_t mode)
 }
 
 /**
+ * hbfield_id64() - an id of 64 bits
+ * @id: the id
+ *
+ * Return: a new string, as HBFIELD_ID64 makes.
+ */
+json_t *hbfield_id64(uint64_t id)
+{
+	return json_sprintf("%llu", (unsigned long long)id);
+}
+
+/**
  * hbfield_name() - the name of an enum's value
  * @names: the names, ends with NULL
  * @value: the value
@@ -100,6 +111,8 @@ static json_t *value_json(const struct hbfield *f, const struct nlattr *attr)
 		return json_true();
 	case HBFIELD_IP:
 		return ip_json(attr);
+	case HBFIELD_ID64:
+		return hbfield_id64(number(attr));
 	case HBFIELD_MODE:
 		return mode_json(number(attr));
 	case HBFIELD_NAME:
@@ -125,6 +138,22 @@ static bool is_list(const struct hbfield *f)
 	       f->type == HBFIELD_PAIRS;
 }
 
+static void put_value(json_t *object, const struct hbfield *f, json_t *value)
+{
+	json_t *list;
+
+	if (!is_list(f)) {
+		json_object_set_new(object, f->key, value);
+		return;
+	}
+	list = json_object_get(object, f->key);
+	if (!list) {
+		list = json_array();
+		json_object_set_new(object, f->key, list);
+	}
+	json_array_append_new(list, value);
+}
+
 /**
  * hbfield_json() - attributes as an object
  * @fields: which attribute is what; others are left out
@@ -142,28 +171,23 @@ json_t *hbfield_json(const struct hbfield *fields, const struct nlattr *head,
 	json_t *object = json_object();
 	const struct hbfield *f;
 	struct nlattr *attr;
-	json_t *value;
 	int rem;
 
-	for (f = fields; f->key; f++) {
-		if (is_list(f))
-			json_object_set_new(object, f->key, json_array());
-		else if (f->type == HBFIELD_FLAG)
-			json_object_set_new(object, f->key, json_false());
-	}
 	nla_for_each_attr(attr, (struct nlattr *)head, len, rem) {
 		for (f = fields; f->key; f++) {
 			if (f->attr == nla_type(attr))
 				break;
 		}
-		if (!f->key)
+		if (f->key)
+			put_value(object, f, value_json(f, attr));
+	}
+	for (f = fields; f->key; f++) {
+		if (json_object_get(object, f->key))
 			continue;
-		value = value_json(f, attr);
 		if (is_list(f))
-			json_array_append_new(json_object_get(object, f->key),
-					      value);
-		else
-			json_object_set_new(object, f->key, value);
+			json_object_set_new(object, f->key, json_array());
+		else if (f->type == HBFIELD_FLAG)
+			json_object_set_new(object, f->key, json_false());
 	}
 	return object;
 }

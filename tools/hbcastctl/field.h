@@ -15,6 +15,7 @@
  * @HBFIELD_U16: a number
  * @HBFIELD_U32: a number
  * @HBFIELD_U64: a number
+ * @HBFIELD_ID64: u64; a string of digits, for readers whose numbers are doubles
  * @HBFIELD_TEXT: a string
  * @HBFIELD_FLAG: true if the attribute is there, else false
  * @HBFIELD_IP: an address of 4 or 16 bytes; a string
@@ -34,6 +35,7 @@ enum hbfield_type {
 	HBFIELD_U16,
 	HBFIELD_U32,
 	HBFIELD_U64,
+	HBFIELD_ID64,
 	HBFIELD_TEXT,
 	HBFIELD_FLAG,
 	HBFIELD_IP,
@@ -65,6 +67,7 @@ struct hbfield {
 	const struct hbfield *nest;
 };
 
+json_t *hbfield_id64(uint64_t id);
 const char *hbfield_name(const char * const *names, uint32_t value);
 json_t *hbfield_json(const struct hbfield *fields, const struct nlattr *head,
 		     int len);

@@ -22,7 +22,7 @@ void hbprogress_begin(struct hbprogress *p, struct hbctl *ctl, bool lines)
 {
 	p->ctl = ctl;
 	p->lines = lines;
-	p->live = !lines && !ctl->json && isatty(STDERR_FILENO);
+	p->live = !lines && isatty(STDERR_FILENO);
 	p->start = hbclock_now();
 	p->last = p->start;
 	p->drawn = 0;

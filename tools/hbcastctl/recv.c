@@ -14,6 +14,7 @@
 
 #include "args.h"
 #include "clock.h"
+#include "field.h"
 #include "incoming.h"
 #include "output.h"
 #include "sock.h"
@@ -76,8 +77,8 @@ static void file_text(struct hbctl *ctl, const json_t *result, FILE *out)
 
 	(void)ctl;
 	hbout_size(json_object_get(result, "bytes"), size, sizeof(size));
-	fprintf(out, "message %lld of node %lld, %s: %s\n",
-		json_integer_value(json_object_get(result, "id")),
+	fprintf(out, "message %s of node %lld, %s: %s\n",
+		json_string_value(json_object_get(result, "id")),
 		json_integer_value(json_object_get(result, "root")), size,
 		json_string_value(json_object_get(result, "file")));
 }
@@ -90,11 +91,11 @@ static int finish(struct recv *r, struct hbincoming *in, const char *path)
 	ret = hbincoming_finish(r->ctl, in, path);
 	if (!ret) {
 		r->done++;
-		result = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}",
+		result = json_pack("{s:I, s:I, s:I, s:o, s:I, s:s}",
 				   "group", (json_int_t)r->group,
 				   "port", (json_int_t)r->port,
 				   "root", (json_int_t)in->root,
-				   "id", (json_int_t)in->message,
+				   "id", hbfield_id64(in->message),
 				   "bytes", (json_int_t)in->total,
 				   "file", path);
 		ret = hbout_print(r->ctl, result, file_text);

@@ -35,6 +35,7 @@
  * @file: the file
  * @sock: the socket
  * @c: how far the message is; owned
+ * @complete: it will get no further
  */
 struct send {
 	struct hbctl *ctl;
@@ -47,6 +48,7 @@ struct send {
 	int file;
 	int sock;
 	struct hbcast_completion *c;
+	bool complete;
 };
 
 static int refuse_file(const struct send *s, const char *what)
@@ -118,14 +120,27 @@ static int start(struct send *s)
 		return HBCTL_OK;
 	return hbctl_error(s->ctl, HBCTL_KERNEL,
 			   "\"%s\" cannot be sent to group %u: %s", s->name,
-			   s->group, errno == EDESTADDRREQ ?
+			   s->group, errno == ENETUNREACH ?
 			   "this node has no plan for it, give it one with \"hbcastctl apply\"" :
 			   strerror(errno));
 }
 
-static bool complete(const struct send *s)
+/* Waits for a moment; whether there is nothing more to wait for. */
+static int wait_some(struct send *s)
 {
-	return s->c->delivered + s->c->failed == s->c->members;
+	struct hbcast_wait wait = { .timeout_ms = LOOK_MS };
+
+	if (!ioctl(s->sock, HBCIOCWAIT, &wait)) {
+		s->complete = true;
+		return HBCTL_OK;
+	}
+	if (errno == ETIMEDOUT || errno == EINTR)
+		return HBCTL_OK;
+	return hbctl_error(s->ctl, HBCTL_KERNEL,
+			   "\"%s\" was not sent to the end: %s", s->name,
+			   errno == ECONNABORTED ?
+			   "the plan or the group was removed" :
+			   strerror(errno));
 }
 
 /* Until all members have the message or never will, the time is over, or a signal. */
@@ -133,24 +148,18 @@ static int follow(struct send *s)
 {
 	int64_t end = s->timeout_ns ? s->progress.start + s->timeout_ns :
 				      INT64_MAX;
-	struct hbcast_wait wait = { .timeout_ms = LOOK_MS };
-	int ret;
+	int ret = HBCTL_OK;
+	bool over;
 
-	for (;;) {
-		ret = hbcompletion_get(s->ctl, s->sock, &s->c);
+	do {
+		over = hbstop_asked(&s->stop) || hbclock_now() >= end;
+		if (!over)
+			ret = wait_some(s);
+		if (!ret)
+			ret = hbcompletion_get(s->ctl, s->sock, &s->c);
 		if (!ret)
 			ret = hbprogress_show(&s->progress, s->c);
-		if (ret || complete(s) || hbstop_asked(&s->stop) ||
-		    hbclock_now() >= end)
-			break;
-		if (ioctl(s->sock, HBCIOCWAIT, &wait) && errno != ETIMEDOUT &&
-		    errno != EINTR) {
-			ret = hbctl_error(s->ctl, HBCTL_KERNEL,
-					  "the message cannot be waited for: %s",
-					  strerror(errno));
-			break;
-		}
-	}
+	} while (!ret && !over && !s->complete);
 	hbprogress_end(&s->progress);
 	return ret;
 }
@@ -185,10 +194,10 @@ static int verdict(const struct send *s)
 	char list[512];
 	const char *why;
 
-	if (!missing)
+	if (s->complete && !missing)
 		return HBCTL_OK;
 	list_missing(s, list, sizeof(list));
-	if (complete(s))
+	if (s->complete)
 		why = "";
 	else if (hbstop_asked(&s->stop))
 		why = "interrupted, so the message is given up: ";
@@ -206,8 +215,8 @@ static void result_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	(void)ctl;
 	hbout_size(json_object_get(result, "bytes"), size, sizeof(size));
 	hbout_usec(json_object_get(result, "time_us"), time, sizeof(time));
-	fprintf(out, "message %lld, %s: %lld of %lld members have it, %s\n",
-		json_integer_value(json_object_get(result, "id")), size,
+	fprintf(out, "message %s, %s: %lld of %lld members have it, %s\n",
+		json_string_value(json_object_get(result, "id")), size,
 		json_integer_value(json_object_get(result, "delivered")),
 		json_integer_value(json_object_get(result, "members")), time);
 	hbshow_members(out, json_object_get(result, "nodes"));

@@ -28,11 +28,7 @@ static int refuse(struct hbctl *ctl, uint32_t group, uint16_t port,
 	int err = errno;
 
 	switch (err) {
-	case ENODEV:
-		return hbctl_error(ctl, HBCTL_KERNEL,
-				   "this network namespace is no node, so nobody can %s group %u here: make it one with \"hbcastctl node set\"",
-				   what, group);
-	case ENOENT:
+	case EADDRNOTAVAIL:
 		return hbctl_error(ctl, HBCTL_KERNEL,
 				   "this node does not take part in group %u: add the group with \"hbcastctl group add\"",
 				   group);

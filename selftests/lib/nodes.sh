@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# Nodes for tests of hbcast: network namespaces n1, n2, ... on one switch, with
+# the addresses 10.9.0.1, 10.9.0.2, ... They are deleted when the test has ended.
+
+# at NODE WORD...: hbcastctl at a node.
+at()
+{
+	local node=$1
+
+	shift
+	ip netns exec "n$node" "$HBCAST_CTL" "$@"
+}
+
+# nodes_up COUNT: makes the namespaces; nothing of hbcast yet.
+nodes_up()
+{
+	local i
+
+	ip netns add switch && ip -n switch link add sw type bridge &&
+		ip -n switch link set sw up || return
+	for ((i = 1; i <= $1; i++)); do
+		ip netns add "n$i" &&
+			ip -n "n$i" link set lo up &&
+			ip link add eth0 netns "n$i" type veth peer name "port$i" netns switch &&
+			ip -n switch link set "port$i" master sw up &&
+			ip -n "n$i" addr add "10.9.0.$i/24" dev eth0 &&
+			ip -n "n$i" link set eth0 up || return
+	done
+}
+
+# node_shape NODE RATE: what the node receives comes no faster.
+node_shape()
+{
+	ip netns exec switch tc qdisc add dev "port$1" root tbf rate "$2" \
+		burst 16kb latency 50ms
+}
+
+# nodes_join COUNT GROUP KEY-FILE: all are nodes of the group; node 1 knows the others.
+nodes_join()
+{
+	local i
+
+	for ((i = 1; i <= $1; i++)); do
+		at "$i" node set "$i" address "10.9.0.$i" &&
+			at "$i" group add "$2" key-file "$3" || return
+	done
+	for ((i = 2; i <= $1; i++)); do
+		at 1 peer add "$i" address "10.9.0.$i" || return
+	done
+}
+
+# plan ROOT EDGES: a plan file on standard output, e.g. plan 1 '[1,2],[2,3]'.
+plan()
+{
+	printf '{"hbcast": "plan", "version": 1, "algorithm": "test", "root": %d,\n' "$1"
+	printf ' "message_bytes": 1000000, "trees": [{"slot": 0, "edges": [%s]}]}\n' "$2"
+}
