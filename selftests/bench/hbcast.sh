@@ -46,7 +46,7 @@ make_group()
 		{"hbcast": "plan", "version": 1, "algorithm": "bench", "root": 1,
 		 "trees": [{"slot": 0, "rate_mbps": 100000, "edges": [${edges%,}]}]}
 	END
-	for node in $(tr ', ' '\n\n' <<<"$*" | sort -un); do
+	for node in $(tr -s ' ,' '\n' <<<"$*" | sort -un); do
 		on "$node" group add "$group" key-file "$work/key"
 	done
 	on 1 apply "$work/plan.json" group "$group" wait 10s

@@ -83,7 +83,7 @@ static enum stream_mode mode_named(const char *name)
 	errx(1, "%s", usage);
 }
 
-static uint64_t number(const char *text, uint64_t least, uint64_t most)
+static uint64_t parse_number(const char *text, uint64_t least, uint64_t most)
 {
 	char *end;
 	uint64_t value = strtoull(text, &end, 10);
@@ -306,16 +306,16 @@ static void memory(const char *name)
 static bool run_timed(int argc, char **argv)
 {
 	if (argc == 6 && !strcmp(argv[1], "bulk"))
-		bulk(path_named(argv[2]), number(argv[3], 1, 4),
-		     number(argv[4], 8, UINT64_MAX) & ~7ull,
+		bulk(path_named(argv[2]), parse_number(argv[3], 1, 4),
+		     parse_number(argv[4], 8, UINT64_MAX) & ~7ull,
 		     mode_named(argv[5]));
 	else if (argc == 4 && !strcmp(argv[1], "latency"))
-		latency(path_named(argv[2]), number(argv[3], 1, 100000));
+		latency(path_named(argv[2]), parse_number(argv[3], 1, 100000));
 	else if (argc == 3 && !strcmp(argv[1], "twin"))
-		twin(number(argv[2], 8, UINT64_MAX) & ~7ull);
+		twin(parse_number(argv[2], 8, UINT64_MAX) & ~7ull);
 	else if (argc == 3 && !strcmp(argv[1], "crc"))
 		printf("%" PRIu64 "\n",
-		       crc_cost(number(argv[2], CRC_PIECE_BYTES, UINT64_MAX)));
+		       crc_cost(parse_number(argv[2], CRC_PIECE_BYTES, UINT64_MAX)));
 	else
 		return false;
 	return true;
@@ -324,7 +324,7 @@ static bool run_timed(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "fill")) {
-		fill(argv[2], number(argv[3], 8, UINT64_MAX) & ~7ull);
+		fill(argv[2], parse_number(argv[3], 8, UINT64_MAX) & ~7ull);
 		return 0;
 	}
 	if (argc == 3 && !strcmp(argv[1], "memory")) {

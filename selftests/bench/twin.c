@@ -19,13 +19,13 @@
 #include "net.h"
 #include "twin.h"
 
-static void set(int fd, int option, int value)
+static void set_option(int fd, int option, int value)
 {
 	if (setsockopt(fd, IPPROTO_TCP, option, &value, sizeof(value)))
 		err(1, "twin: set TCP option %d", option);
 }
 
-static void get(int fd, int option, void *value, socklen_t len)
+static void get_option(int fd, int option, void *value, socklen_t len)
 {
 	if (getsockopt(fd, IPPROTO_TCP, option, value, &len))
 		err(1, "twin: get TCP option %d", option);
@@ -38,8 +38,8 @@ static void copy_options(int from, int to)
 	struct tcp_info info;
 	int n = 0, mss;
 
-	get(from, TCP_INFO, &info, sizeof(info));
-	get(from, TCP_MAXSEG, &mss, sizeof(mss));
+	get_option(from, TCP_INFO, &info, sizeof(info));
+	get_option(from, TCP_MAXSEG, &mss, sizeof(mss));
 	opt[n++] = (struct tcp_repair_opt){ TCPOPT_MAXSEG, mss };
 	opt[n++] = (struct tcp_repair_opt){
 		TCPOPT_WINDOW, info.tcpi_snd_wscale |
@@ -57,17 +57,17 @@ static void copy_sequence(int from, int to, int queue)
 {
 	int number;
 
-	set(from, TCP_REPAIR_QUEUE, queue);
-	get(from, TCP_QUEUE_SEQ, &number, sizeof(number));
-	set(to, TCP_REPAIR_QUEUE, queue);
-	set(to, TCP_QUEUE_SEQ, number);
+	set_option(from, TCP_REPAIR_QUEUE, queue);
+	get_option(from, TCP_QUEUE_SEQ, &number, sizeof(number));
+	set_option(to, TCP_REPAIR_QUEUE, queue);
+	set_option(to, TCP_QUEUE_SEQ, number);
 }
 
 static void copy_window(int from, int to)
 {
 	struct tcp_repair_window window;
 
-	get(from, TCP_REPAIR_WINDOW, &window, sizeof(window));
+	get_option(from, TCP_REPAIR_WINDOW, &window, sizeof(window));
 	if (setsockopt(to, IPPROTO_TCP, TCP_REPAIR_WINDOW, &window,
 		       sizeof(window)))
 		err(1, "twin: TCP_REPAIR_WINDOW");
@@ -89,8 +89,8 @@ int twin_of(int fd, int node)
 	if (getsockname(fd, (struct sockaddr *)&own, &len) ||
 	    getpeername(fd, (struct sockaddr *)&peer, &len))
 		err(1, "twin: addresses");
-	set(fd, TCP_REPAIR, TCP_REPAIR_ON);
-	set(twin, TCP_REPAIR, TCP_REPAIR_ON);
+	set_option(fd, TCP_REPAIR, TCP_REPAIR_ON);
+	set_option(twin, TCP_REPAIR, TCP_REPAIR_ON);
 	if (bind(twin, (struct sockaddr *)&own, sizeof(own)))
 		err(1, "twin: bind");
 	copy_sequence(fd, twin, TCP_SEND_QUEUE);
@@ -99,7 +99,7 @@ int twin_of(int fd, int node)
 		err(1, "twin: connect");
 	copy_options(fd, twin);
 	copy_window(fd, twin);
-	set(fd, TCP_REPAIR, TCP_REPAIR_OFF_NO_WP);
-	set(twin, TCP_REPAIR, TCP_REPAIR_OFF_NO_WP);
+	set_option(fd, TCP_REPAIR, TCP_REPAIR_OFF_NO_WP);
+	set_option(twin, TCP_REPAIR, TCP_REPAIR_OFF_NO_WP);
 	return twin;
 }
