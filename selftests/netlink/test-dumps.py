@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 timeout=300
+"""Dumps while what they list changes, and many who change it at once."""
+
+import errno
+import multiprocessing
+import os
+import random
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
+
+import hbcnl  # noqa: E402
+import tap  # noqa: E402
+
+KEY = bytes(range(32))
+PEERS = 3000
+STRESS_SECONDS = 8
+
+spec = hbcnl.Spec()
+
+
+def new_peer(client, peer):
+    client.do("peer-new", id=peer, ipv4="127.0.0.2")
+
+
+def test_peers(client, other):
+    """Odd peers stay, even ones come and go during the dump."""
+    for peer in range(3, PEERS, 2):
+        new_peer(client, peer)
+    stay = list(range(3, PEERS, 2))
+    tap.equal([p["id"] for p in client.dump("peer-get")], stay, "a dump of many peers")
+    tap.equal(client.interrupted, False, "which nobody has interrupted")
+    left = list(range(2, PEERS, 2))
+    random.seed(1)
+    random.shuffle(left)
+
+    def change():
+        for _ in range(20):
+            if left:
+                new_peer(other, left.pop())
+
+    found = [p["id"] for p in client.dump("peer-get", pause=change)]
+    tap.check(client.interrupted, "a dump during changes says so")
+    tap.equal(found, sorted(set(found)), "it is in order, and nobody comes twice")
+    tap.equal([peer for peer in found if peer % 2], stay, "who stayed is there")
+    gone = [peer for peer in found if peer % 2 == 0]
+
+    def shrink():
+        for _ in range(20):
+            if gone:
+                other.do("peer-del", id=gone.pop())
+
+    found = [p["id"] for p in client.dump("peer-get", pause=shrink)]
+    tap.equal([peer for peer in found if peer % 2], stay, "also while others go")
+    for peer in client.dump("peer-get"):
+        client.do("peer-del", id=peer["id"])
+    tap.equal(client.dump("peer-get"), [], "an empty dump")
+
+
+def test_groups(client, other):
+    """The group that a dump is in the middle of shrinks, then goes."""
+    members = list(range(1, 4097))
+    for group in 10, 20, 30:
+        client.do("group-new", id=group, key=KEY, member=members)
+    steps = [lambda: other.do("group-set", id=10, member=[1]),
+             lambda: other.do("group-del", id=20)]
+
+    def change():
+        if steps:
+            steps.pop(0)()
+
+    parts = client.dump("group-get", pause=change)
+    tap.check(client.interrupted, "a dump says that a group has changed")
+    tap.equal(sum((p.get("member", []) for p in parts if p["id"] == 30), []), members,
+              "the others come as a whole")
+    tap.equal(sorted({p["id"] for p in parts} - {20}), [10, 30], "each of them")
+    for group in 10, 30:
+        client.do("group-del", id=group)
+
+
+def apply(client, group, pairs):
+    client.do("plan-begin", group=group)
+    client.do("plan-tree", group=group, slot=0,
+              edge=[{"parent": parent, "child": child} for parent, child in pairs])
+    client.do("plan-commit", group=group)
+
+
+def test_lanes(client, other):
+    """Lanes end and begin during the dump; those of the other group stay."""
+    for peer in range(2, 102):
+        new_peer(client, peer)
+    for group in 1, 2:
+        client.do("group-new", id=group, key=KEY)
+        apply(client, group, [(1, peer) for peer in range(2, 102)])
+    rounds = [60, 102, 30]
+
+    def change():
+        if rounds:
+            top = rounds.pop()
+            apply(other, 2, [(1, peer) for peer in range(top - 20, top)])
+
+    lanes = client.dump("lane-get", pause=change)
+    ids = [lane["id"] for lane in lanes]
+    tap.equal(ids, sorted(set(ids)), "lanes come in order and once")
+    tap.equal(sorted(lane["peer"] for lane in lanes if lane.get("group") == 1),
+              list(range(2, 102)), "those that stayed are all there")
+    tap.equal({(part["group"], part["root"]) for part in client.dump("plan-get")},
+              {(1, 1), (2, 1)}, "and both plans")
+
+
+def worker(seed):
+    """Does anything in any order; whatever is refused is refused properly."""
+    client = hbcnl.Client(spec)
+    rand = random.Random(seed)
+    fine = {errno.EEXIST, errno.ENOENT, errno.ENODEV, errno.EBUSY, errno.EINVAL,
+            errno.EADDRINUSE, errno.ESHUTDOWN}
+    calls = [
+        lambda: client.do("node-set", id=1, ipv4="127.0.0.1"),
+        lambda: client.do("node-del") if rand.random() < 0.1 else None,
+        lambda: new_peer(client, rand.randrange(2, 9)),
+        lambda: client.do("peer-del", id=rand.randrange(2, 9)),
+        lambda: client.do("group-new", id=rand.randrange(1, 3), key=KEY),
+        lambda: client.do("group-set", id=rand.randrange(1, 3), key=KEY, dead_ms=100,
+                          member=[1] + rand.sample(range(2, 9), 5)),
+        lambda: client.do("group-del", id=rand.randrange(1, 3)) if rand.random() < 0.3 else None,
+        lambda: apply(client, rand.randrange(1, 3),
+                      [(1, peer) for peer in rand.sample(range(2, 9), rand.randrange(1, 8))]),
+        lambda: client.do("plan-abort", group=rand.randrange(1, 3)),
+        lambda: client.do("plan-del", group=rand.randrange(1, 3)),
+        lambda: client.dump("peer-get"), lambda: client.dump("group-get"),
+        lambda: client.dump("plan-get"), lambda: client.dump("lane-get"),
+        lambda: client.dump("message-get"),
+    ]
+    end = time.monotonic() + STRESS_SECONDS
+    done = 0
+    while time.monotonic() < end:
+        try:
+            rand.choice(calls)()
+        except hbcnl.Refused as why:
+            if why.errno not in fine or not why.text:
+                print(f"# {why}", flush=True)
+                return -1
+        done += 1
+    return done
+
+
+def test_stress():
+    with multiprocessing.Pool(6) as pool:
+        done = pool.map(worker, range(6), chunksize=1)
+    print(f"# {done}")
+    tap.check(min(done) > 0, "many at once are served or refused")
+
+
+def main():
+    hbcnl.load_module()
+    hbcnl.new_netns()
+    client, other = hbcnl.Client(spec), hbcnl.Client(spec)
+    client.do("node-set", id=1, ipv4="127.0.0.1")
+    test_peers(client, other)
+    test_groups(client, other)
+    test_lanes(client, other)
+    test_stress()
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
