@@ -13,6 +13,10 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd -P)
 top=$here/../..
 tool=$top/tools/hbcastctl/hbcastctl
+HBCAST_KO=$top/build/$(uname -r)/hbcast.ko
+export HBCAST_KO
+# shellcheck source-path=SCRIPTDIR source=../lib/module.sh
+. "$here/../lib/module.sh"
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
@@ -24,17 +28,6 @@ on()
 	ip netns exec "bench$((node - 1))" "$tool" "$@"
 }
 
-make_node()
-{
-	local other
-
-	on "$1" node set "$1" address "10.77.0.$1"
-	for other in {1..10}; do
-		[ "$other" = "$1" ] ||
-			on "$1" peer add "$other" address "10.77.0.$other"
-	done
-}
-
 # make_group ID PARENT,CHILD...
 make_group()
 {
@@ -44,6 +37,7 @@ make_group()
 	printf -v edges '[%s],' "$@"
 	cat >"$work/plan.json" <<-END
 		{"hbcast": "plan", "version": 1, "algorithm": "bench", "root": 1,
+		 "message_bytes": 268435456,
 		 "trees": [{"slot": 0, "rate_mbps": 100000, "edges": [${edges%,}]}]}
 	END
 	for node in $(tr -s ' ,' '\n' <<<"$*" | sort -un); do
@@ -52,10 +46,11 @@ make_group()
 	on 1 apply "$work/plan.json" group "$group" wait 10s
 }
 
-insmod "$top/build/$(uname -r)/hbcast.ko"
+load_hbcast
 "$tool" group keygen "$work/key"
 for node in {1..10}; do
-	make_node "$node"
+	on "$node" node set "$node" address "10.77.0.$node"
+	[ "$node" = 1 ] || on 1 peer add "$node" address "10.77.0.$node"
 done
 make_group 10 1,3
 make_group 20 1,2 2,3
