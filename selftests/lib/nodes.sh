@@ -3,6 +3,8 @@
 #
 # Nodes for tests of hbcast: network namespaces n1, n2, ... on one switch, with
 # the addresses 10.9.0.1, 10.9.0.2, ... They are deleted when the test has ended.
+# The test has a directory $dir. shellcheck cannot know that.
+# shellcheck disable=SC2154
 
 # at NODE WORD...: hbcastctl at a node.
 at()
@@ -56,4 +58,32 @@ plan()
 {
 	printf '{"hbcast": "plan", "version": 1, "algorithm": "test", "root": %d,\n' "$1"
 	printf ' "message_bytes": 1000000, "trees": [{"slot": 0, "edges": [%s]}]}\n' "$2"
+}
+
+# run NODE WORD...: hbcastctl at a node; leaves its exit status and both outputs.
+run()
+{
+	at "$@" >"$dir/.out" 2>"$dir/.err" </dev/null
+	status=$?
+	out=$(<"$dir/.out")
+	err=$(<"$dir/.err")
+}
+
+# refused NAME STATUS PATTERN NODE WORD...: one sentence, which matches.
+refused()
+{
+	local name=$1 wanted=$2 pattern=$3
+
+	shift 3
+	run "$@"
+	check_equal "$name: status" "$wanted" "$status"
+	check_match "$name: sentence" "^hbcastctl: ${pattern}[^
+]*\$" "$err"
+	check_equal "$name: nothing else" "" "$out"
+}
+
+# check_jq NAME EXPECTED FILTER: of the JSON in $out.
+check_jq()
+{
+	check_equal "$1" "$2" "$(jq -c "$3" <<<"$out")"
 }

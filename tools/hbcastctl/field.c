@@ -161,14 +161,14 @@ static void put_value(json_t *object, const struct hbfield *f, json_t *value)
  * @len: bytes of all of them
  *
  * A flag or a list that is not there is false or empty; whatever else is not
- * there has no key in the object.
+ * there has no key in the object. Keys are in the order of the table.
  *
  * Return: a new object.
  */
 json_t *hbfield_json(const struct hbfield *fields, const struct nlattr *head,
 		     int len)
 {
-	json_t *object = json_object();
+	json_t *found = json_object(), *object = json_object();
 	const struct hbfield *f;
 	struct nlattr *attr;
 	int rem;
@@ -179,16 +179,19 @@ json_t *hbfield_json(const struct hbfield *fields, const struct nlattr *head,
 				break;
 		}
 		if (f->key)
-			put_value(object, f, value_json(f, attr));
+			put_value(found, f, value_json(f, attr));
 	}
 	for (f = fields; f->key; f++) {
-		if (json_object_get(object, f->key))
-			continue;
-		if (is_list(f))
+		json_t *value = json_object_get(found, f->key);
+
+		if (value)
+			json_object_set(object, f->key, value);
+		else if (is_list(f))
 			json_object_set_new(object, f->key, json_array());
 		else if (f->type == HBFIELD_FLAG)
 			json_object_set_new(object, f->key, json_false());
 	}
+	json_decref(found);
 	return object;
 }
 

@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# hbcastctl's commands that set up, apply, show and watch, from end to end at
+# three nodes.
+# vm: timeout=300
+
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+. selftests/lib/nodes.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+ctl=$HBCAST_CTL
+status=''
+out=''
+err=''
+
+nodes_up 3 || exit
+
+### Versions.
+refused "no module" 1 'the kernel has no hbcast: .*modprobe hbcast' 1 node show
+refused "no module, send" 1 'the kernel has no hbcast' 1 send "$0" group 5 port 9
+run 1 -j version
+check_equal "no module: version" "1 [\"0.1.0\",1,null]" \
+	"$status $(jq -c '[.tool.version, .tool.interface, .module]' <<<"$out")"
+load_hbcast || exit
+run 1 version
+check_equal "version" "0 hbcastctl 0.1.0, interface 1
+module    0.1.0, interface 1, wire 1" "$status $out"
+run 1 -j version
+check_jq "version as JSON" '[1,"0.1.0",1,1]' \
+	'[.tool.interface, .module.version, .module.interface, .module.wire]'
+
+### The node.
+refused "no node" 2 'the node cannot be shown: ' 1 node show
+refused "an address of nobody here" 2 'node 1 cannot be set: ' 1 node set 1 address 10.9.0.2
+refused "an address that cannot be reached" 2 'node 1 cannot be set: ' 1 node set 1 address 0.0.0.0
+run 1 node set 1 address 10.9.0.1:7400
+check_equal "node set: says nothing" "0 " "$status $out$err"
+run 1 node set id 1 address 10.9.0.1 port 7400
+check_equal "node set: the same again" "0 " "$status $out$err"
+refused "node set: another id" 2 'node 2 cannot be set: ' 1 node set 2 address 10.9.0.1
+run 1 -j node
+check_jq "node show" '[1,"10.9.0.1",7400,0,0,0,0]' \
+	'[.id, .address, .port, .peers, .groups, .lanes, .half_open]'
+run 1 -j node del
+check_equal "node del" "0 {}" "$status $out$err"
+run 1 -j node set 1 address ::1
+check_jq "node set: IPv6" '["::1",7310,1]' '[.address, .port, .id]'
+run 1 -j node
+check_jq "node show: IPv6" '["::1",7310]' '[.address, .port]'
+at 1 node del
+run 1 -j node set 1 address 10.9.0.1
+check_jq "node set as JSON" '["10.9.0.1",7310,1]' '[.address, .port, .id]'
+
+### Peers.
+check "peer add" at 1 peer add 2 address 10.9.0.2
+check "peer add: IPv6 and a port" at 1 peer add id 77 address [2001:db8::7]:81
+refused "peer add: another address" 2 'peer 2 cannot be added: ' 1 peer add 2 address 10.9.0.9
+refused "peer add: this node" 2 'peer 1 cannot be added: ' 1 peer add 1 address 10.9.0.1
+run 1 -j peer
+check_jq "peer show" '[[2,"10.9.0.2",7310],[77,"2001:db8::7",81]]' 'map([.id, .address, .port])'
+check "peer del" at 1 peer del 77
+refused "peer del: unknown" 2 'peer 77 cannot be forgotten: ' 1 peer del 77
+
+nodes()
+{
+	printf '{"nodes": [%s]}\n' "$1" >"$dir/nodes.json"
+}
+
+nodes '{"id": 1, "address": "10.9.0.1"}, {"id": 2, "address": "10.9.0.2", "port": 7310},
+	{"id": 3, "address": "10.9.0.3"}, {"id": 100, "kind": "switch"}'
+run 1 -j peer import "$dir/nodes.json"
+check_equal "peer import" '0 {"added":1,"known":1}' "$status $out$err"
+run 1 peer import "$dir/nodes.json"
+check_equal "peer import: again" "0 0 peers added, 2 were known" "$status $out$err"
+nodes '{"id": 4, "address": "10.9.0.4"}, {"id": 3, "address": "10.9.0.33"}'
+refused "peer import: another address" 1 '.*node 3 is at 10.9.0.33 port 7310, but is known at 10.9.0.3' \
+	1 peer import "$dir/nodes.json"
+nodes '{"id": 4, "address": "10.9.0.4"}, {"id": 5}'
+refused "peer import: no address" 1 '.*node 5 has no "address"' 1 peer import "$dir/nodes.json"
+nodes '{"id": 4, "address": "10.9.0.4"}, {"id": 0, "address": "10.9.0.5"}'
+refused "peer import: id 0" 1 '.*nodes\[1\].id is no whole number' 1 peer import "$dir/nodes.json"
+nodes '{"id": 4, "address": "10.9.0.4", "port": 65536}'
+refused "peer import: a port too large" 1 '.*"port" of node 4' 1 peer import "$dir/nodes.json"
+run 1 -j peer
+check_jq "peer import: nothing of the refused files" '[2,3]' 'map(.id)'
+
+### Groups.
+check "keygen" at 1 group keygen "$dir/key"
+check_equal "keygen: length and mode" "32 600" "$(stat -c '%s %a' "$dir/key")"
+check "group add" at 1 group add 5 key-file "$dir/key"
+run 1 -j group
+check_jq "group show: what is so unless set" '[[5,0,0,"0600",5000,10000,1048576,0,[]]]' \
+	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .receivers, .members])'
+check_jq "group show: nothing dropped" '[0,0,0,0,0,0,0]' \
+	'.[0].drops | [.stale, .no_tree, .no_receiver, .checksum, .stalled, .lane_lost, .no_memory]'
+refused "group add: again" 2 'group 5 cannot be added: ' 1 group add 5 key-file "$dir/key"
+check "group set" at 1 group set 5 owner nobody group nogroup mode 0620 dead-interval 2s \
+	stall-interval 1500ms queue 256KiB members 3,1,2
+run 1 -j group show id 5
+check_jq "group set: shown" '[[5,65534,65534,"0620",2000,1500,262144,[1,2,3]]]' \
+	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .members])'
+run 1 group show
+check_match "group show: as text" '5  nobody  nogroup  0620  2.000 s  1.500 s  256.0 KiB +0  1,2,3' "$out"
+refused "group set: a member twice" 2 'group 5 cannot be changed: .*twice' 1 group set 5 members 1,1
+refused "group set: unknown" 2 'group 6 cannot be changed: ' 1 group set 6 mode 0600
+check "group set: any member" at 1 group set 5 members any mode 0600 owner root
+run 1 -j group
+check_jq "group set: any member is shown" '["0600",0,[]]' '.[0] | [.mode, .uid, .members]'
+check "group add: a second one" at 1 group add 9 key-file "$dir/key" members 1,2
+run 1 -j group
+check_jq "group show: all" '[5,9]' 'map(.id)'
+run 1 -j group show 9
+check_jq "group show: one" '[9]' 'map(.id)'
+check "group del" at 1 group del 9
+refused "group del: unknown" 2 'group 9 cannot be left: ' 1 group del 9
+
+many=$(seq -s , 1 4096)
+check "group add: 4096 members" at 1 group add 9 key-file "$dir/key" members "$many"
+run 1 -j group show 9
+check_jq "group show: 4096 members" '[4096,1,4096]' '.[0].members | [length, .[0], .[4095]]'
+refused "group set: 4097 members" 1 'members has more than 4096 ids' 1 group set 9 members "$many,4097"
+at 1 group del 9
+
+### Who may.
+nobody()
+{
+	ip netns exec n1 setpriv --reuid=65534 --regid=65534 --clear-groups "$ctl" "$@"
+}
+
+nobody group del 5 2>"$dir/err"
+check_equal "nobody may not change groups" \
+	"2 hbcastctl: group 5 cannot be left: you lack CAP_NET_ADMIN in this network namespace: use sudo" \
+	"$? $(<"$dir/err")"
+check_equal "anybody may look" "5" "$(nobody -j group | jq '.[].id')"
+
+### Plans.
+for i in 2 3; do
+	at "$i" node set "$i" address "10.9.0.$i"
+	at "$i" group add 5 key-file "$dir/key"
+done
+plan 1 '[1,2],[2,3]' >"$dir/chain"
+plan 1 '[1,3],[1,2]' >"$dir/flat"
+run 1 -j apply "$dir/chain" group 5 dry-run
+check_equal "dry-run" '0 {"group":5,"epoch":1,"changed":true,"dry_run":true}' "$status $out$err"
+run 1 -j show plan
+check_equal "dry-run: nothing is there" "0 []" "$status $out$err"
+run 1 -j apply "$dir/chain" group 5 wait 30s
+check_equal "apply" '0 {"group":5,"epoch":1,"changed":true,"dry_run":false,"ready":true}' \
+	"$status $out$err"
+run 1 apply "$dir/chain" group 5
+check_equal "apply: again" "0 nothing to change, epoch 1 holds this plan" "$status $out$err"
+run 1 apply "$dir/chain" group 5 dry-run wait 1s
+check_equal "dry-run: again" "0 nothing to change, epoch 1 holds this plan" "$status $out$err"
+run 1 show plan graph text
+check_equal "show plan: drawn" "group 5, root 1, epoch 1, slot 0: 3 nodes, all ready
+1
+└─ 2 ready
+   └─ 3" "$out"
+run 2 show plan graph dot
+check_match "show plan: for dot" 'digraph .*2 -> 3' "$out"
+run 3 show plan graph text
+check_equal "show plan: a leaf" "group 5, root 1, epoch 1, slot 0: 1 nodes, all ready
+3" "$out"
+refused "show plan: a graph is no JSON" 1 '.*' 1 show plan graph tree
+run 2 -j show lane
+check_jq "show lane" '[["up",1,"ready"],["down",3,"ready"]]' \
+	'sort_by(.peer) | map([.direction, .peer, .state])'
+run 2 -j show lane peer 3
+check_jq "show lane: of one peer" '[[5,1,0,3,"down","none","10.9.0.3",7310,1]]' \
+	'map([.group, .root, .slot, .peer, .direction, .reject, .address, .port, .connects])'
+
+run 1 -j apply "$dir/flat" group 5 wait 30s
+check_jq "apply: another plan" '[2,true,true]' '[.epoch, .changed, .ready]'
+run 1 -j show plan group 5 root 1
+check_jq "show plan: the newest epoch" '[[2,[[1,3],[1,2]],[3,2]]]' \
+	'[.[] | select(.epoch == 2) | [.epoch, .edges, [.children[].node]]]'
+run 1 -j show plan group 6
+check_equal "show plan: of another group" "0 []" "$status $out"
+
+refused "apply: at another node" 1 "the plan's root is node 1 and this is node 2" \
+	2 apply "$dir/chain" group 5
+refused "apply: unknown group" 2 'no plan can be uploaded to group 6: ' 1 apply "$dir/chain" group 6
+plan 1 '[1,2],[2,8]' >"$dir/bad"
+refused "apply: unknown node" 2 'the plan cannot be applied to group 5: .*8' 1 apply "$dir/bad" group 5
+refused "apply: unknown node, dry-run" 2 'the plan cannot be applied to group 5: .*8' \
+	1 apply "$dir/bad" group 5 dry-run
+plan 1 '[1,2],[2,3],[3,2]' >"$dir/bad"
+refused "apply: a cycle" 1 '.*bad: ' 1 apply "$dir/bad" group 5
+run 1 -j show plan
+check_jq "apply: what is refused changes nothing" '2' 'map(.epoch) | max'
+
+### A node with another key.
+at 3 group del 5
+head -c 32 /dev/zero >"$dir/other"
+chmod 600 "$dir/other"
+at 3 group add 5 key-file "$dir/other"
+run 1 -j apply "$dir/chain" group 5 wait 3s
+check_equal "another key: status" "2 false 3" "$status $(jq -r '"\(.ready) \(.epoch)"' <<<"$out")"
+check_match "another key: what is not ready" \
+	'epoch 3 of group 5 is applied but not ready after 3 s, what hangs below node 2 is not' "$err"
+check_match "another key: who refused" 'node 3 refused \(its key differs\)' "$err"
+run 2 -j show lane peer 3
+check_jq "another key: shown" '["key"]' 'map(.reject)'
+at 3 group set 5 key-file "$dir/key"
+run 1 -j apply "$dir/chain" group 5 wait 30s
+check_jq "the right key: ready" '[3,false,true]' '[.epoch, .changed, .ready]'
+
+### All at once.
+run 1 -j show all
+check_jq "show all" '[1,[2,3],[5],[]]' '[.node.id, (.peers | map(.id)), (.groups | map(.id)), .messages]'
+check_match "show all: as text" 'NODE .*PEER .*GROUP .*EPOCH .*LANE ' "$(at 1 show | tr '\n' ' ')"
+
+printf '%s\n' 'peer add 40 address 10.9.0.40' '# a comment' 'group set 5 \' ' mode 0640' \
+	'peer del 41' 'peer del 40' >"$dir/batch"
+run 1 -j -batch "$dir/batch"
+check_equal "batch: stops" "2 $dir/batch 5" "$status $(jq -r '"\(.file) \(.line)"' <<<"$err")"
+run 1 -force -batch "$dir/batch"
+check_equal "batch: goes on" "2 0640 [2,3]" \
+	"$status $(at 1 -j group | jq -r '.[].mode') $(at 1 -j peer | jq -c 'map(.id)')"
+
+### Events.
+# listen COUNT: so many sockets are subscribed to events at node 1.
+listen()
+{
+	[ "$(ip netns exec n1 awk '$2 == 16 && $4 != "00000000"' /proc/net/netlink | wc -l)" = "$1" ]
+}
+
+ip netns exec n1 "$ctl" -j monitor >"$dir/events" &
+json=$!
+wait_for 30 listen 1
+at 1 apply "$dir/flat" group 5 wait 30s >/dev/null
+wait_for 30 grep -q plan-ready "$dir/events"
+check_equal "monitor: a plan" '["plan-applied",5,1,4] ["plan-ready",5,1,4]' \
+	"$(jq -c 'select(.event | test("^plan-")) | [.event, .group, .root, .epoch]' "$dir/events" | xargs -d '\n')"
+check_equal "monitor: a lane" '["lane-up",5,1,0,3,"down",false]' \
+	"$(jq -c 'select(.event == "lane-up" and .peer == 3) | [.event, .group, .root, .slot, .peer, .direction, .down]' "$dir/events")"
+check_match "monitor: the time" '^20[0-9-]{8}T[0-9:]{8}[.][0-9]{6}[+-][0-9:]{5}$' \
+	"$(jq -rs '.[0].time' "$dir/events")"
+
+# One that does not read; what is thrown away is told, and the state follows.
+ip netns exec n1 "$ctl" monitor >"$dir/slow" &
+slow=$!
+wait_for 30 listen 2
+kill -STOP $slow
+for ((i = 0; i < 200; i++)); do
+	echo "apply $dir/chain group 5"
+	echo "apply $dir/flat group 5"
+done >"$dir/batch"
+at 1 -batch "$dir/batch" >/dev/null
+kill -CONT $slow
+check "monitor: lost events are told" wait_for 30 grep -q 'events-lost' "$dir/slow"
+check "monitor: the state follows" wait_for 30 grep -Eq ' lane id [0-9]+ group 5 root 1 slot 0 peer 2' "$dir/slow"
+at 1 node del
+check "monitor: goes on" wait_for 30 grep -Eq '^[0-9:.]{15}  node-down nodes 1$' "$dir/slow"
+check "monitor: the end of the node" wait_for 30 grep -q '"node-down"' "$dir/events"
+kill -INT $json $slow
+wait $json
+check_equal "monitor: ends well when interrupted" 0 $?
+wait $slow
+tap_done
