@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Closing, shutting down, giving up, being cut off, and groups that go. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node.h"
+#include <kselftest_harness.h>
+
+FIXTURE(end) {
+	unsigned int port;
+	int sender;
+	int near;
+	int far;
+};
+
+FIXTURE_SETUP(end)
+{
+	self->port = 1000 + getpid() % 20000;
+	self->sender = node_sender(1, self->port);
+	self->near = node_receiver(2, self->port);
+	self->far = node_receiver(3, self->port);
+	ASSERT_GE(self->sender, 0);
+	ASSERT_GE(self->near, 0);
+	ASSERT_GE(self->far, 0);
+	set_timeout(self->near, SO_RCVTIMEO, 20000);
+	set_timeout(self->far, SO_RCVTIMEO, 20000);
+}
+
+FIXTURE_TEARDOWN(end)
+{
+	close(self->sender);
+	close(self->near);
+	close(self->far);
+}
+
+/* Reads and forgets up to an error or the end of a message: the errno or 0. */
+static long drain(int fd)
+{
+	static char buf[1 << 20];
+	struct received r;
+
+	do {
+		r = receive(fd, buf, sizeof(buf), 0);
+	} while (r.bytes > 0 && !(r.flags & MSG_EOR));
+	return r.bytes < 0 ? r.bytes : 0;
+}
+
+/* The same on two sockets at once, so that neither is cut off. */
+static long drain_both(int fd, int other, long *ret)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		_exit(-drain(other));
+	*ret = drain(fd);
+	waitpid(child, &status, 0);
+	return -WEXITSTATUS(status);
+}
+
+/* A process that sends one large message: what is queued is less than a tenth. */
+static pid_t send_large(int fd)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	send_message(fd, 1, 32 << 20, 0);
+	_exit(0);
+}
+
+TEST_F(end, sender_closes_at_once)
+{
+	ASSERT_EQ(150000, send_message(self->sender, 1, 150000, 0));
+	close(self->sender);
+	EXPECT_EQ(150000, receive_message(self->far, 1, 150000));
+	EXPECT_EQ(150000, receive_message(self->near, 1, 150000));
+}
+
+TEST_F(end, close_lingers)
+{
+	struct linger l = { .l_onoff = 1, .l_linger = 1 };
+	uint64_t begin;
+
+	ASSERT_EQ(0, setsockopt(self->sender, SOL_SOCKET, SO_LINGER, &l, sizeof(l)));
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	begin = now_ms();
+	close(self->sender);
+	EXPECT_LE(1000, now_ms() - begin);
+	EXPECT_EQ(10, receive_message(self->far, 1, 10));
+	/* With all of it read there is nothing to wait for. */
+	self->sender = node_sender(1, self->port);
+	l.l_linger = 60;
+	ASSERT_EQ(0, setsockopt(self->sender, SOL_SOCKET, SO_LINGER, &l, sizeof(l)));
+	ASSERT_EQ(10, send_message(self->sender, 2, 10, 0));
+	EXPECT_EQ(10, receive_message(self->far, 2, 10));
+	EXPECT_EQ(10, receive_message(self->near, 1, 10));
+	EXPECT_EQ(10, receive_message(self->near, 2, 10));
+	begin = now_ms();
+	close(self->sender);
+	EXPECT_GT(10000, now_ms() - begin);
+}
+
+TEST_F(end, close_aborts)
+{
+	struct linger l = { .l_onoff = 1, .l_linger = 0 };
+	pid_t child;
+	long ret;
+
+	/* Close is the child's when it is killed, then ours. */
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	ASSERT_EQ(0, setsockopt(self->sender, SOL_SOCKET, SO_LINGER, &l, sizeof(l)));
+	child = send_large(self->sender);
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(self->sender);
+	EXPECT_EQ(-ECONNABORTED, drain_both(self->far, self->near, &ret));
+	EXPECT_EQ(-ECONNABORTED, ret);
+}
+
+TEST_F(end, sender_killed)
+{
+	struct report r;
+	pid_t child;
+	long ret;
+
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = send_large(self->sender);
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	EXPECT_EQ(-ECONNABORTED, drain_both(self->far, self->near, &ret));
+	EXPECT_EQ(-ECONNABORTED, ret);
+	/* The other holder of the socket can go on. */
+	ASSERT_EQ(10, send_message(self->sender, 2, 10, 0));
+	EXPECT_EQ(10, receive_message(self->far, 2, 10));
+	EXPECT_EQ(10, receive_message(self->near, 2, 10));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(10, r.c.total);
+}
+
+TEST_F(end, shutdown_writes)
+{
+	char c = 'x';
+
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	ASSERT_EQ(0, shutdown(self->sender, SHUT_WR));
+	signal(SIGPIPE, SIG_IGN);
+	EXPECT_EQ(-EPIPE, ERR(send(self->sender, &c, 1, 0)));
+	signal(SIGPIPE, SIG_DFL);
+	EXPECT_EQ(-EPIPE, ERR(send(self->sender, &c, 1, MSG_NOSIGNAL)));
+	EXPECT_EQ(0, poll_now(self->sender) & POLLOUT);
+	EXPECT_EQ(10, receive_message(self->far, 1, 10));
+	EXPECT_EQ(-EINVAL, ERR(shutdown(self->sender, 7)));
+}
+
+TEST_F(end, shutdown_writes_signals)
+{
+	int status;
+	pid_t child;
+
+	ASSERT_EQ(0, shutdown(self->sender, SHUT_WR));
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		send(self->sender, "x", 1, 0);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGPIPE, WTERMSIG(status));
+}
+
+TEST_F(end, shutdown_reads)
+{
+	struct report r;
+	char c;
+
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_EQ(0, shutdown(self->far, SHUT_RD));
+	EXPECT_EQ(POLLIN | POLLRDHUP, poll_now(self->far));
+	/* What is whole can still be read. */
+	EXPECT_EQ(10, receive_message(self->far, 1, 10));
+	EXPECT_EQ(0, receive(self->far, &c, 1, 0).bytes);
+	EXPECT_EQ(0, receive(self->far, &c, 1, 0).flags & MSG_EOR);
+	ASSERT_EQ(11, send_message(self->sender, 2, 11, 0));
+	EXPECT_EQ(10, receive_message(self->near, 1, 100));
+	EXPECT_EQ(11, receive_message(self->near, 2, 100));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_NO_RECEIVER, report_of(&r, 3)->reason);
+}
+
+TEST_F(end, shutdown_wakes_a_reader)
+{
+	pid_t child = fork();
+	int status;
+	char c;
+
+	ASSERT_GE(child, 0);
+	if (!child) {
+		usleep(200000);
+		shutdown(self->far, SHUT_RD);
+		_exit(0);
+	}
+	EXPECT_EQ(0, receive(self->far, &c, 1, 0).bytes);
+	waitpid(child, &status, 0);
+}
+
+TEST_F(end, does_not_read)
+{
+	struct report r;
+	uint64_t begin;
+	pid_t child;
+	char c;
+
+	/* Cut off after the group's stall-interval of 1 s; the others go on. */
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(receive_message(self->near, 1, 1 << 20) != 16 << 20);
+	begin = now_ms();
+	ASSERT_EQ(16 << 20, send_message(self->sender, 1, 16 << 20, 0));
+	EXPECT_EQ(1, wait_complete(self->sender, 20000));
+	EXPECT_LE(1000, now_ms() - begin);
+	waitpid(child, NULL, 0);
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
+	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
+	/* Until it has been told, further messages fail at once. */
+	ASSERT_EQ(10, send_message(self->sender, 2, 10, 0));
+	EXPECT_EQ(10, receive_message(self->near, 2, 10));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
+	EXPECT_EQ(POLLIN, poll_now(self->far) & POLLIN);
+	EXPECT_EQ(-ENOBUFS, receive(self->far, &c, 1, 0).bytes);
+	EXPECT_EQ(-EAGAIN, receive(self->far, &c, 1, MSG_DONTWAIT).bytes);
+	ASSERT_EQ(12, send_message(self->sender, 3, 12, 0));
+	EXPECT_EQ(12, receive_message(self->far, 3, 12));
+	EXPECT_EQ(12, receive_message(self->near, 3, 12));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(end, reads_slowly)
+{
+	int status, i;
+	char *buf = malloc(400000);
+	pid_t child;
+
+	/* Slower than the others, but never for as long as a second without a byte. */
+	ASSERT_NE(NULL, buf);
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(send_message(self->sender, 1, 4000000, 0) != 4000000 ||
+		      receive_message(self->near, 1, 1 << 20) != 4000000);
+	for (i = 0; i < 10; i++) {
+		size_t have = 0;
+
+		usleep(500000);
+		while (have < 400000) {
+			struct received r = receive(self->far, buf, 400000 - have, 0);
+
+			ASSERT_LT(0, r.bytes);
+			ASSERT_EQ(-1, pattern_check(1, i * 400000 + have, buf, r.bytes));
+			have += r.bytes;
+		}
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	free(buf);
+}
+
+TEST_F(end, receiver_closes_in_the_middle)
+{
+	struct report r;
+	pid_t child;
+	int status;
+
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(receive_message(self->near, 1, 1 << 20) != 4000000);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(send_message(self->sender, 1, 4000000, 0) != 4000000);
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	/* The children have it open too. */
+	ASSERT_EQ(0, shutdown(self->far, SHUT_RD));
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status);
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(1, get_report(self->sender, 0, &r) - 1);
+	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 3)->reason);
+}
+
+TEST_F(end, z_group_removed)
+{
+	pid_t child;
+	long ret;
+	char c;
+
+	/* The last test: nothing of the group is left afterwards. */
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 60s"));
+	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 60s"));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = send_large(self->sender);
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_EQ(0, node_run(3, "$ctl group del 5"));
+	ASSERT_EQ(0, node_run(1, "$ctl group del 5"));
+	EXPECT_TRUE(wait_poll(self->far, POLLERR, 5000));
+	waitpid(child, NULL, 0);
+	EXPECT_EQ(-ECONNRESET, drain_both(self->far, self->near, &ret));
+	EXPECT_EQ(-ECONNRESET, ret);
+	EXPECT_EQ(-ENODEV, receive(self->far, &c, 1, 0).bytes);
+	EXPECT_EQ(0, receive(self->far, &c, 1, 0).bytes);
+	EXPECT_EQ(POLLHUP, poll_now(self->far) & POLLHUP);
+	EXPECT_EQ(POLLHUP, poll_now(self->sender) & POLLHUP);
+	EXPECT_EQ(-ENODEV, ERR(send(self->sender, &c, 1, 0)));
+	EXPECT_EQ(-EPIPE, ERR(send(self->sender, &c, 1, MSG_NOSIGNAL)));
+	EXPECT_EQ(-EADDRNOTAVAIL, ERR(node_sender(1, 1)));
+	EXPECT_EQ(-EADDRNOTAVAIL, ERR(node_receiver(3, 1)));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Messages in memory, in order: from node 1 to nodes 2 and 3. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/sockios.h>
+
+#include "node.h"
+#include <kselftest_harness.h>
+
+static unsigned int next_port = 1000;
+
+FIXTURE(pair) {
+	unsigned int port;
+	int sender;
+	int near;
+	int far;
+};
+
+FIXTURE_SETUP(pair)
+{
+	/* Each test is a process of its own, so its pid makes ports differ. */
+	self->port = next_port + getpid() % 20000;
+	self->sender = node_sender(1, self->port);
+	self->near = node_receiver(2, self->port);
+	self->far = node_receiver(3, self->port);
+	ASSERT_GE(self->sender, 0);
+	ASSERT_GE(self->near, 0);
+	ASSERT_GE(self->far, 0);
+	set_timeout(self->near, SO_RCVTIMEO, 10000);
+	set_timeout(self->far, SO_RCVTIMEO, 10000);
+}
+
+FIXTURE_TEARDOWN(pair)
+{
+	close(self->sender);
+	close(self->near);
+	close(self->far);
+}
+
+TEST_F(pair, one_message)
+{
+	char buf[2048];
+	struct received r;
+
+	ASSERT_EQ(1000, send_message(self->sender, 1, 1000, 0));
+	r = receive(self->far, buf, sizeof(buf), 0);
+	ASSERT_EQ(1000, r.bytes);
+	EXPECT_EQ(MSG_EOR, r.flags & MSG_EOR);
+	EXPECT_EQ(-1, pattern_check(1, 0, buf, 1000));
+	EXPECT_EQ(sizeof(r.from), r.from_len);
+	EXPECT_EQ(AF_HBCAST, r.from.shb_family);
+	EXPECT_EQ(GROUP, r.from.shb_group);
+	EXPECT_EQ(self->port, r.from.shb_port);
+	EXPECT_EQ(1, r.from.shb_node);
+	EXPECT_EQ(0, r.from.shb_zero);
+	EXPECT_FALSE(r.has_piece);
+	EXPECT_EQ(1000, receive_message(self->near, 1, 4096));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(pair, no_bytes)
+{
+	struct received r;
+	char buf[10];
+
+	ASSERT_EQ(0, send_message(self->sender, 1, 0, 0));
+	ASSERT_EQ(5, send_message(self->sender, 2, 5, 0));
+	r = receive(self->far, buf, sizeof(buf), 0);
+	EXPECT_EQ(0, r.bytes);
+	EXPECT_EQ(MSG_EOR, r.flags & MSG_EOR);
+	EXPECT_EQ(1, r.from.shb_node);
+	EXPECT_EQ(5, receive_message(self->far, 2, 10));
+	EXPECT_EQ(0, receive_message(self->near, 1, 10));
+	EXPECT_EQ(5, receive_message(self->near, 2, 10));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(pair, lengths)
+{
+	/* Around a fragment's payload, a page, a burst, and what is more than rcvbuf. */
+	static const size_t length[] = {
+		1, 7, 1391, 1392, 1393, 2784, 4095, 4096, 4097, 62639, 62640, 62641, 65535,
+		65536, 65537, 131072, 262145, 1000003,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(length); i++) {
+		ASSERT_EQ((long)length[i], send_message(self->sender, i, length[i], 0));
+		EXPECT_EQ((long)length[i], receive_message(self->near, i, 1 << 20));
+		EXPECT_EQ((long)length[i], receive_message(self->far, i, 1 << 20));
+		EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	}
+}
+
+TEST_F(pair, order)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ((long)(i * 13), send_message(self->sender, i, i * 13, 0));
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ((long)(i * 13), receive_message(self->far, i, 4096));
+		ASSERT_EQ((long)(i * 13), receive_message(self->near, i, 4096));
+	}
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(pair, in_small_pieces)
+{
+	char buf[100];
+	struct received r;
+	long at = 0;
+
+	ASSERT_EQ(5000, send_message(self->sender, 3, 5000, 0));
+	ASSERT_EQ(10, send_message(self->sender, 4, 10, 0));
+	while (at < 5000) {
+		r = receive(self->far, buf, sizeof(buf), 0);
+		ASSERT_EQ(100, r.bytes);
+		ASSERT_EQ(-1, pattern_check(3, at, buf, r.bytes));
+		at += r.bytes;
+		ASSERT_EQ(at == 5000 ? MSG_EOR : 0, r.flags & MSG_EOR);
+	}
+	EXPECT_EQ(10, receive_message(self->far, 4, 100));
+	EXPECT_EQ(5000, receive_message(self->near, 3, 1));
+}
+
+TEST_F(pair, larger_than_all_buffers)
+{
+	long size = 8 << 20;
+	pid_t child;
+	int status;
+
+	set_int(self->sender, SOL_SOCKET, SO_SNDBUF, 65536);
+	set_int(self->near, SOL_SOCKET, SO_RCVBUF, 65536);
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(receive_message(self->near, 9, 30000) != size);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(receive_message(self->far, 9, 1 << 20) != size);
+	EXPECT_EQ(size, send_message(self->sender, 9, size, 0));
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status);
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(pair, two_sockets_one_port)
+{
+	int twin = node_receiver(3, self->port);
+
+	ASSERT_GE(twin, 0);
+	ASSERT_EQ(100000, send_message(self->sender, 1, 100000, 0));
+	EXPECT_EQ(100000, receive_message(self->far, 1, 100000));
+	EXPECT_EQ(100000, receive_message(self->near, 1, 100000));
+	EXPECT_EQ(-ETIMEDOUT, wait_complete(self->sender, 100));
+	EXPECT_EQ(100000, receive_message(twin, 1, 100000));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(pair, ports_are_apart)
+{
+	int other = node_receiver(3, self->port + 1), sender = node_sender(1, self->port + 1);
+
+	ASSERT_GE(other, 0);
+	ASSERT_GE(sender, 0);
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	ASSERT_EQ(20, send_message(sender, 2, 20, 0));
+	EXPECT_EQ(20, receive_message(other, 2, 100));
+	EXPECT_EQ(10, receive_message(self->far, 1, 100));
+	EXPECT_EQ(-EAGAIN, receive(other, &sender, 1, MSG_DONTWAIT).bytes);
+}
+
+TEST_F(pair, many_senders)
+{
+	unsigned int seen[4] = { 0 }, i, k;
+	uint8_t *buf = malloc(200000);
+	struct received r;
+	int status;
+
+	ASSERT_NE(NULL, buf);
+	for (i = 0; i < 4; i++) {
+		pid_t child = fork();
+
+		ASSERT_GE(child, 0);
+		if (child)
+			continue;
+		self->sender = node_sender(1, self->port);
+		for (k = 0; k < 5; k++)
+			if (send_message(self->sender, i, 200000, 0) != 200000)
+				_exit(1);
+		_exit(0);
+	}
+	/* Whole messages, one after the other, whoever sent them. */
+	for (i = 0; i < 20; i++) {
+		size_t have = 0;
+
+		do {
+			r = receive(self->far, buf + have, 200000 - have, 0);
+			ASSERT_LT(0, r.bytes);
+			have += r.bytes;
+		} while (!(r.flags & MSG_EOR));
+		ASSERT_EQ(200000, have);
+		for (k = 0; k < 4; k++)
+			if (pattern_check(k, 0, buf, have) < 0)
+				break;
+		ASSERT_LT(k, 4);
+		seen[k]++;
+		do {
+			r = receive(self->near, buf, 200000, 0);
+			ASSERT_LT(0, r.bytes);
+		} while (!(r.flags & MSG_EOR));
+	}
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(5, seen[i]);
+		ASSERT_LT(0, wait(&status));
+		EXPECT_EQ(0, status);
+	}
+	free(buf);
+}
+
+TEST_F(pair, peek)
+{
+	char buf[300];
+	struct received r;
+
+	ASSERT_EQ(300, send_message(self->sender, 5, 300, 0));
+	r = receive(self->far, buf, 100, MSG_PEEK);
+	EXPECT_EQ(100, r.bytes);
+	EXPECT_EQ(0, r.flags & MSG_EOR);
+	r = receive(self->far, buf, 300, MSG_PEEK);
+	EXPECT_EQ(300, r.bytes);
+	EXPECT_EQ(MSG_EOR, r.flags & MSG_EOR);
+	EXPECT_EQ(-1, pattern_check(5, 0, buf, 300));
+	EXPECT_EQ(100, receive(self->far, buf, 100, 0).bytes);
+	r = receive(self->far, buf, 300, MSG_PEEK);
+	EXPECT_EQ(200, r.bytes);
+	EXPECT_EQ(-1, pattern_check(5, 100, buf, 200));
+	EXPECT_EQ(200, receive(self->far, buf, 300, 0).bytes);
+	EXPECT_EQ(-EAGAIN, receive(self->far, buf, 300, MSG_DONTWAIT).bytes);
+}
+
+TEST_F(pair, peek_no_bytes)
+{
+	struct received r;
+	char c;
+
+	ASSERT_EQ(0, send_message(self->sender, 5, 0, 0));
+	r = receive(self->far, &c, 1, MSG_PEEK);
+	EXPECT_EQ(0, r.bytes);
+	EXPECT_EQ(MSG_EOR, r.flags & MSG_EOR);
+	EXPECT_EQ(0, receive_message(self->far, 5, 1));
+	EXPECT_EQ(-EAGAIN, receive(self->far, &c, 1, MSG_DONTWAIT).bytes);
+}
+
+TEST_F(pair, trunc_tells_the_rest)
+{
+	char buf[300];
+	struct received r;
+
+	ASSERT_EQ(300, send_message(self->sender, 6, 300, 0));
+	EXPECT_EQ(300, receive(self->far, buf, 100, MSG_TRUNC | MSG_PEEK).bytes);
+	EXPECT_EQ(300, receive(self->far, buf, 100, MSG_TRUNC).bytes);
+	EXPECT_EQ(-1, pattern_check(6, 0, buf, 100));
+	r = receive(self->far, buf, 300, MSG_TRUNC);
+	EXPECT_EQ(200, r.bytes);
+	EXPECT_EQ(-1, pattern_check(6, 100, buf, 200));
+	EXPECT_EQ(MSG_EOR, r.flags & MSG_EOR);
+}
+
+TEST_F(pair, bad_pointer)
+{
+	char buf[100];
+
+	ASSERT_EQ(100, send_message(self->sender, 7, 100, 0));
+	EXPECT_EQ(-EFAULT, ERR(recv(self->far, (void *)8, 100, 0)));
+	EXPECT_EQ(100, receive(self->far, buf, 100, 0).bytes);
+	EXPECT_EQ(-1, pattern_check(7, 0, buf, 100));
+	EXPECT_EQ(-EFAULT, ERR(send(self->sender, (void *)8, 100, 0)));
+	/* It is as if it had never been. */
+	ASSERT_EQ(50, send_message(self->sender, 8, 50, 0));
+	EXPECT_EQ(50, receive_message(self->far, 8, 100));
+}
+
+TEST_F(pair, nothing_there)
+{
+	uint64_t begin = now_ms();
+	char c;
+
+	EXPECT_EQ(-EAGAIN, receive(self->far, &c, 1, MSG_DONTWAIT).bytes);
+	set_timeout(self->far, SO_RCVTIMEO, 300);
+	EXPECT_EQ(-EAGAIN, receive(self->far, &c, 1, 0).bytes);
+	EXPECT_LE(300, now_ms() - begin);
+}
+
+static void on_alarm(int sig)
+{
+}
+
+TEST_F(pair, a_signal)
+{
+	struct sigaction act = { .sa_handler = on_alarm };
+	char c;
+
+	set_timeout(self->far, SO_RCVTIMEO, 0);
+	ASSERT_EQ(0, sigaction(SIGUSR1, &act, NULL));
+	if (!fork()) {
+		usleep(200000);
+		kill(getppid(), SIGUSR1);
+		_exit(0);
+	}
+	EXPECT_EQ(-EINTR, receive(self->far, &c, 1, 0).bytes);
+	wait(NULL);
+}
+
+TEST_F(pair, does_not_fit)
+{
+	int size;
+	socklen_t len = sizeof(size);
+
+	set_int(self->sender, SOL_SOCKET, SO_SNDBUF, 100000);
+	ASSERT_EQ(0, getsockopt(self->sender, SOL_SOCKET, SO_SNDBUF, &size, &len));
+	ASSERT_EQ(200000, size);
+	EXPECT_EQ(-EMSGSIZE, send_message(self->sender, 1, 200000, MSG_DONTWAIT));
+	EXPECT_EQ(100000, send_message(self->sender, 1, 100000, MSG_DONTWAIT));
+	EXPECT_EQ(100000, receive_message(self->far, 1, 65536));
+}
+
+TEST_F(pair, full)
+{
+	unsigned int sent = 0, i;
+	long ret;
+
+	/* Nobody reads: the receiver's buffer fills, then the lanes, then ours. */
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	do {
+		ret = send_message(self->sender, sent, 50000, MSG_DONTWAIT);
+		if (ret == 50000)
+			sent++;
+		else if (!wait_poll(self->sender, POLLOUT, 500))
+			break;
+	} while (ret == 50000 || ret == -EAGAIN);
+	EXPECT_EQ(-EAGAIN, ret);
+	EXPECT_EQ(0, poll_now(self->sender) & POLLOUT);
+	EXPECT_LT(5, sent);
+	for (i = 0; i < sent; i++) {
+		ASSERT_EQ(50000, receive_message(self->far, i, 50000));
+		ASSERT_EQ(50000, receive_message(self->near, i, 50000));
+	}
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_EQ(POLLOUT, poll_now(self->sender) & POLLOUT);
+}
+
+TEST_F(pair, poll)
+{
+	char buf[10];
+
+	EXPECT_EQ(0, poll_now(self->far));
+	EXPECT_EQ(POLLOUT, poll_now(self->sender));
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	EXPECT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	EXPECT_EQ(5, receive(self->far, buf, 5, 0).bytes);
+	EXPECT_EQ(POLLIN, poll_now(self->far));
+	EXPECT_EQ(5, receive(self->far, buf, 5, 0).bytes);
+	EXPECT_EQ(0, poll_now(self->far));
+}
+
+TEST_F(pair, epoll_edges)
+{
+	struct epoll_event e = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(0);
+
+	ASSERT_GE(ep, 0);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->far, &e));
+	EXPECT_EQ(0, epoll_wait(ep, &e, 1, 0));
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	EXPECT_EQ(1, epoll_wait(ep, &e, 1, 5000));
+	EXPECT_EQ(0, epoll_wait(ep, &e, 1, 0));
+	EXPECT_EQ(10, receive_message(self->far, 1, 100));
+	ASSERT_EQ(11, send_message(self->sender, 2, 11, 0));
+	EXPECT_EQ(1, epoll_wait(ep, &e, 1, 5000));
+	EXPECT_EQ(11, receive_message(self->far, 2, 100));
+}
+
+TEST_F(pair, queue_lengths)
+{
+	int n = -1;
+
+	ASSERT_EQ(0, ioctl(self->far, SIOCINQ, &n));
+	EXPECT_EQ(0, n);
+	ASSERT_EQ(100, send_message(self->sender, 1, 100, 0));
+	ASSERT_EQ(20, send_message(self->sender, 2, 20, 0));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_EQ(0, ioctl(self->far, SIOCINQ, &n));
+	EXPECT_EQ(100, n);
+	ASSERT_EQ(0, ioctl(self->sender, SIOCOUTQ, &n));
+	EXPECT_EQ(120, n);
+	EXPECT_EQ(100, receive_message(self->far, 1, 30));
+	EXPECT_EQ(20, receive_message(self->far, 2, 30));
+	EXPECT_EQ(100, receive_message(self->near, 1, 30));
+	EXPECT_EQ(20, receive_message(self->near, 2, 30));
+	ASSERT_EQ(0, wait_complete(self->sender, 10000));
+	ASSERT_EQ(0, ioctl(self->sender, SIOCOUTQ, &n));
+	EXPECT_EQ(0, n);
+}
+
+TEST_HARNESS_MAIN
