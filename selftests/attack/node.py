@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Nodes in namespaces at one switch, with sockets, for tests that attack them."""
+
+import ctypes
+import errno
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
+
+import hbcnl  # noqa: E402
+import tap  # noqa: E402
+
+AF_HBCAST, SOL_HBCAST = 18, 318
+UNORDERED, COMPLETION = 1, 4
+MSG_EOR = 0x80
+HBCIOCSENDFILE = 3 << 30 | 32 << 16 | 0x89 << 8 | 0xe0
+HBCIOCWAIT = 3 << 30 | 16 << 16 | 0x89 << 8 | 0xe1
+STATES = ("pending", "delivered", "failed")
+
+KEY = bytes(range(100, 132))
+GROUP = 5
+PORT = 7
+
+spec = hbcnl.Spec()
+
+
+def ip(*args):
+    subprocess.run(["ip", *map(str, args)], check=True)
+
+
+def switch():
+    ip("netns", "add", "switch")
+    ip("-n", "switch", "link", "add", "sw", "type", "bridge")
+    ip("-n", "switch", "link", "set", "sw", "up")
+
+
+def plug(number):
+    """A namespace nNUMBER with the address 10.9.0.NUMBER."""
+    name = f"n{number}"
+    ip("netns", "add", name)
+    ip("link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", f"p{number}",
+       "netns", "switch")
+    ip("-n", "switch", "link", "set", f"p{number}", "master", "sw", "up")
+    ip("-n", name, "link", "set", "lo", "up")
+    ip("-n", name, "address", "add", f"10.9.0.{number}/24", "dev", "eth0")
+    ip("-n", name, "link", "set", "eth0", "up")
+
+
+def small_buffers():
+    """TCP of this thread's namespace keeps little."""
+    for name in "tcp_rmem", "tcp_wmem":
+        with open(f"/proc/sys/net/ipv4/{name}", "w", encoding="ascii") as file:
+            file.write("4096 131072 262144")
+
+
+def tcp(number):
+    """A TCP socket in that namespace."""
+    return hbcnl.in_netns(f"n{number}", lambda: socket.socket(socket.AF_INET))
+
+
+def address(port):
+    return struct.pack("=HHIII", AF_HBCAST, port, GROUP, 0, 0)
+
+
+def until(seconds, what):
+    """Waits for what() to become true; returns whether it did."""
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+class Node:
+    """A node of the group."""
+
+    def __init__(self, number, **group):
+        self.number = number
+        plug(number)
+        self.client, self.listener = hbcnl.in_netns(f"n{number}", self.set_up)
+        self.join(**group)
+
+    @staticmethod
+    def set_up():
+        small_buffers()
+        listener = hbcnl.Client(spec)
+        listener.listen()
+        return hbcnl.Client(spec), listener
+
+    def join(self, **group):
+        self.client.do("node-set", id=self.number, ipv4=f"10.9.0.{self.number}")
+        self.client.do("group-new", id=GROUP, key=KEY, **group)
+
+    def know(self, nodes):
+        for node in nodes:
+            if node is not self:
+                self.client.do("peer-new", id=node.number, ipv4=f"10.9.0.{node.number}")
+
+    def apply(self, *pairs):
+        edges = [{"parent": parent, "child": child} for parent, child in pairs]
+        self.client.do("plan-begin", group=GROUP)
+        self.client.do("plan-tree", group=GROUP, slot=0, edge=edges)
+        epoch = self.client.do("plan-commit", group=GROUP)["epoch"]
+        if not self.ready(epoch):
+            self.listener.event(type="plan-ready", epoch=epoch, group=GROUP)
+        return epoch
+
+    def ready(self, epoch):
+        return any(plan["epoch"] == epoch and plan.get("ready")
+                   for plan in self.client.dump("plan-get"))
+
+    def forget(self):
+        """Nothing of it is held by this process any more."""
+        self.client.close()
+        self.listener.close()
+
+    def info(self):
+        return self.client.do("node-get")
+
+    def drops(self):
+        return self.client.do("group-get", id=GROUP)["drops"]
+
+    def socket(self):
+        return hbcnl.in_netns(f"n{self.number}",
+                              lambda: socket.socket(AF_HBCAST, socket.SOCK_SEQPACKET))
+
+    def sender(self, port=PORT):
+        sock = self.socket()
+        name = address(port)
+        hbcnl.libc_call(hbcnl.libc.connect, sock.fileno(), name, len(name))
+        return sock
+
+    def receiver(self, port=PORT):
+        sock = self.socket()
+        name = address(port)
+        hbcnl.libc_call(hbcnl.libc.bind, sock.fileno(), name, len(name))
+        return sock
+
+
+class Iovec(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
+
+
+class Msghdr(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_void_p), ("namelen", ctypes.c_uint32),
+                ("iov", ctypes.POINTER(Iovec)), ("iovlen", ctypes.c_size_t),
+                ("control", ctypes.c_void_p), ("controllen", ctypes.c_size_t),
+                ("flags", ctypes.c_int)]
+
+
+def take(sock, size=1 << 16):
+    """One read: its bytes, and whether the message ends there."""
+    buf = ctypes.create_string_buffer(size)
+    iov = Iovec(ctypes.addressof(buf), size)
+    msg = Msghdr(iov=ctypes.pointer(iov), iovlen=1)
+    count = hbcnl.libc.recvmsg(sock.fileno(), ctypes.byref(msg), 0)
+    if count < 0:
+        err = ctypes.get_errno()
+        raise OSError(err, os.strerror(err))
+    end = bool(msg.flags & MSG_EOR)
+    if not count and not end:
+        raise EOFError
+    return buf.raw[:count], end
+
+
+def take_all(sock):
+    """One message."""
+    whole, end = b"", False
+    while not end:
+        data, end = take(sock)
+        whole += data
+    return whole
+
+
+def send_file(sock, fd, length):
+    """Hands a file over as a message; returns the message's id."""
+    request = bytearray(struct.pack("=iIQQQ", fd, 0, 0, length, 0))
+    fcntl.ioctl(sock, HBCIOCSENDFILE, request)
+    return struct.unpack_from("=Q", request, 24)[0]
+
+
+def wait_complete(sock, seconds):
+    """Until the last message is complete; TimeoutError if that takes too long."""
+    fcntl.ioctl(sock, HBCIOCWAIT, bytearray(struct.pack("=QII", 0, seconds * 1000, 0)))
+
+
+def completion(sock):
+    """What became of the last message at each member: {node: reason or "delivered"}."""
+    buf = ctypes.create_string_buffer(40 + 24 * 16)
+    size = ctypes.c_uint32(len(buf))
+    hbcnl.libc_call(hbcnl.libc.getsockopt, sock.fileno(), SOL_HBCAST, COMPLETION, buf,
+                    ctypes.byref(size))
+    members, delivered, failed = struct.unpack_from("=III", buf, 24)
+    reasons = spec.enums["reason"]
+    found = {}
+    for i in range(members):
+        node, state, reason = struct.unpack_from("=IHH", buf, 40 + 24 * i)
+        found[node] = reasons[reason] if STATES[state] == "failed" else STATES[state]
+    states = list(found.values())
+    assert len(found) == members and delivered == states.count("delivered")
+    assert failed == members - delivered - states.count("pending")
+    return found
+
+
+class Reader(threading.Thread):
+    """Reads one message into self.got; pauses after the first piece for the gate."""
+
+    def __init__(self, sock, gate=None):
+        super().__init__(daemon=True)
+        self.sock = sock
+        self.gate = gate
+        self.begun = threading.Event()
+        self.got = bytearray()
+        self.end = None
+        self.start()
+
+    def run(self):
+        try:
+            end = False
+            while not end:
+                data, end = take(self.sock)
+                self.got += data
+                self.begun.set()
+                if self.gate:
+                    self.gate.wait()
+            self.end = "whole"
+        except OSError as why:
+            self.end = errno.errorcode[why.errno]
+        except EOFError:
+            self.end = "closed"
+
+    def result(self, seconds=60):
+        """How it ended: "whole", an errno's name, "closed" (no more comes), or "hangs"."""
+        self.join(seconds)
+        return "hangs" if self.is_alive() else self.end

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The wire format, written once more from Documentation/wire-format.md.
+
+Encodes what a parent says, right or wrong, and takes apart what a child
+answers. It shares nothing with the module, so that it can tell what is wrong
+there.
+"""
+
+import hashlib
+import hmac
+import os
+import socket
+import struct
+
+HELLO, CHALLENGE, AUTH, READY, REJECT, TREE, TREE_ACK = 1, 2, 3, 4, 5, 6, 7
+FRAGMENT, ACK, LOST, EPOCH_END, PING, PONG = 8, 9, 10, 11, 12, 13
+ABORT = 1
+REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protocol"}
+PENDING, DELIVERED, FAILED = 0, 1, 2
+NO_RECEIVER, CLOSED, STALLED, CHECKSUM = 1, 2, 3, 4
+ALL = 0xffffffff
+
+
+def _crc32c_table():
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+_TABLE = _crc32c_table()
+
+
+def crc32c(data):
+    crc = ALL
+    for byte in data:
+        crc = crc >> 8 ^ _TABLE[(crc ^ byte) & 255]
+    return crc ^ ALL
+
+
+def frame(kind, body=b"", slot=0, flags=0, version=1, length=None):
+    length = 8 + len(body) if length is None else length
+    return struct.pack(">BBBBI", kind, flags, slot, version, length) + body
+
+
+def hello(group, sender, to, root, nonce=None, **header):
+    nonce = os.urandom(32) if nonce is None else nonce
+    return frame(HELLO, struct.pack(">IIII", group, sender, to, root) + nonce, **header)
+
+
+def proof(key, label, hello_frame, challenge):
+    """The acceptor's proof covers node and nonce of CHALLENGE; the connector's all."""
+    covered = challenge[:36] if label == b"hbcast acceptor" else challenge
+    return hmac.digest(key, label.ljust(24, b"\0") + hello_frame + covered, hashlib.sha256)
+
+
+def tree_node(node, children=0, address="10.9.0.99", port=7310, rate=0, slots=1, family=4,
+              reserved=0):
+    return struct.pack(">IIQQ16sHBB", node, children, rate, slots, socket.inet_aton(address),
+                       port, family, reserved)
+
+
+def tree(epoch, nodes, first=0, total=None, count=None, reserved=0, **header):
+    total = len(nodes) if total is None else total
+    count = len(nodes) if count is None else count
+    return frame(TREE, struct.pack(">IIIHH", epoch, total, first, count, reserved)
+                 + b"".join(nodes), **header)
+
+
+def fragment(epoch, message, offset, total, payload=b"", port=7, reason=0, crc=None, used=1,
+             reserved=0, **header):
+    def build(crc):
+        return frame(FRAGMENT, struct.pack(">IIQQQQHHI", epoch, crc, message, offset, total,
+                                           used, port, reason, reserved) + payload, **header)
+    return build(crc32c(build(0)) if crc is None else crc)
+
+
+def abort(epoch, message, total, port=7, reason=7, **header):
+    return fragment(epoch, message, 0, total, port=port, reason=reason, flags=ABORT, **header)
+
+
+def epoch_end(epoch, **header):
+    return frame(EPOCH_END, struct.pack(">I", epoch), **header)
+
+
+def ping(token=0, **header):
+    return frame(PING, struct.pack(">Q", token), **header)
+
+
+class Ended(Exception):
+    """The other side has ended the connection."""
+
+
+class Silent(Exception):
+    """The other side says nothing more, and holds on to the connection."""
+
+
+class Peer:
+    """A connection that pretends to be a parent's."""
+
+    def __init__(self, sock, group, key):
+        self.sock = sock
+        self.group = group
+        self.key = key
+        self.sock.settimeout(15)
+
+    def close(self):
+        self.sock.close()
+
+    def send(self, data, flags=0):
+        """Whether all of it went; what the other side makes of it is another question."""
+        try:
+            self.sock.sendall(data, flags)
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
+
+    def take(self, count):
+        data = b""
+        while len(data) < count:
+            try:
+                more = self.sock.recv(count - len(data))
+            except (ConnectionResetError, BrokenPipeError):
+                more = b""
+            except TimeoutError as why:
+                raise Silent from why
+            if not more:
+                raise Ended
+            data += more
+        return data
+
+    def read(self):
+        """The next frame: kind, slot, body."""
+        kind, flags, slot, version, length = struct.unpack(">BBBBI", self.take(8))
+        assert version == 1 and 8 <= length <= 4096, "a child says nothing else"
+        assert not flags or kind == LOST
+        return kind, slot, self.take(length - 8)
+
+    def wait(self, wanted):
+        """The next frame of that kind, past all others; pings are answered."""
+        while True:
+            kind, _, body = self.read()
+            if kind == wanted:
+                return body
+            if kind == PING:
+                self.send(frame(PONG, body))
+
+    def ended(self):
+        """How the other side ends it: its last REJECT or "end"; "open" if it does not."""
+        said = "end"
+        try:
+            while True:
+                kind, _, body = self.read()
+                if kind == REJECT:
+                    said = REJECTED[int.from_bytes(body[:2], "big")]
+        except Ended:
+            return said
+        except Silent:
+            return "open"
+
+    def greet(self, to, sender, root, slot=0):
+        """HELLO and the answer: both frames' bytes as the proofs want them."""
+        first = hello(self.group, sender, to, root, slot=slot)
+        self.send(first)
+        challenge = self.wait(CHALLENGE)
+        return first, challenge
+
+    def enter(self, to, sender, root, slot=0):
+        """The whole handshake: whether the child's proof is good and it said READY."""
+        first, challenge = self.greet(to, sender, root, slot)
+        node, theirs = int.from_bytes(challenge[:4], "big"), challenge[36:]
+        if node != to or theirs != proof(self.key, b"hbcast acceptor", first, challenge):
+            return False
+        self.send(frame(AUTH, proof(self.key, b"hbcast connector", first, challenge)))
+        return self.wait(READY) == b""
+
+    def report(self, message):
+        """The final report on a message: node, bytes, state, reason."""
+        while True:
+            body = self.wait(ACK)
+            count = int.from_bytes(body[:2], "big")
+            assert len(body) == 8 + 24 * count
+            for at in range(8, len(body), 24):
+                about, size, node, state, reason, zero = struct.unpack_from(">QQIBBH", body, at)
+                assert zero == 0
+                if about == message and state != PENDING:
+                    return node, size, state, reason
