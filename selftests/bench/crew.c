@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,10 +14,11 @@
 /**
  * crew_fork() - start one more process
  * @crew: its pid goes to the end
+ * @name: what profile.sh shall call it
  *
  * Return: true in the new process, which must end by exit(3).
  */
-bool crew_fork(struct crew *crew)
+bool crew_fork(struct crew *crew, const char *name)
 {
 	pid_t pid;
 
@@ -27,6 +29,8 @@ bool crew_fork(struct crew *crew)
 		err(1, "fork");
 	if (pid)
 		crew->pid[crew->count++] = pid;
+	else if (prctl(PR_SET_NAME, name))
+		err(1, "prctl");
 	return !pid;
 }
 

@@ -17,7 +17,7 @@ struct crew {
 	int count;
 };
 
-bool crew_fork(struct crew *crew);
+bool crew_fork(struct crew *crew, const char *name);
 void crew_wait(struct crew *crew, int first, int last);
 bool crew_running(struct crew *crew);
 void crew_settle(void);

@@ -98,7 +98,7 @@ static void start_sinks(struct crew *crew, const int *fd, int sinks,
 			uint64_t bytes, enum stream_mode mode)
 {
 	for (int i = 0; i < sinks; i++) {
-		if (crew_fork(crew)) {
+		if (crew_fork(crew, "bench-sink")) {
 			stream_sink(fd[i], bytes, mode);
 			exit(0);
 		}
@@ -108,7 +108,7 @@ static void start_sinks(struct crew *crew, const int *fd, int sinks,
 static void start_relay(struct crew *crew, relay_fn *relay, int parent,
 			const int *child, int children)
 {
-	if (crew_fork(crew)) {
+	if (crew_fork(crew, "bench-relay")) {
 		relay(parent, child, children);
 		exit(0);
 	}
@@ -126,7 +126,7 @@ static void await_go(int go)
 static void start_source(struct crew *crew, int go, int fd, uint64_t bytes,
 			 enum stream_mode mode)
 {
-	if (crew_fork(crew)) {
+	if (crew_fork(crew, "bench-source")) {
 		await_go(go);
 		stream_source(fd, bytes, mode);
 		shutdown(fd, SHUT_WR);
@@ -168,7 +168,7 @@ static void start_hbcast(struct crew *crew, uint32_t group, int go, int file,
 	for (int i = 0; i < children; i++)
 		in[i] = hbcast_receiver(NET_SINK + i, group);
 	start_sinks(crew, in, children, bytes, mode);
-	if (crew_fork(crew)) {
+	if (crew_fork(crew, "bench-source")) {
 		await_go(go);
 		hbcast_source(out, file, bytes);
 		exit(0);
@@ -253,7 +253,7 @@ static void latency(const struct path *path, int messages)
 	} else {
 		start_chain(&crew, path->relay, &in, &out);
 	}
-	if (crew_fork(&crew)) {
+	if (crew_fork(&crew, "bench-sink")) {
 		latency_sink(in, messages);
 		exit(0);
 	}

@@ -25,24 +25,32 @@ events=(sched/sched_switch sched/sched_waking irq/softirq_entry
 	workqueue/workqueue_execute_end)
 period_ns=10000
 
-# Idle samples are left out; the rest are scaled to the unsampled run, since
-# taking a sample costs instructions, too.
+# Leaves out what is idle and what prepares; the rest is scaled to the run that
+# was not sampled, since taking a sample costs instructions, too.
 symbols()
 {
-	perf report -i "$1" --stdio --no-children -g none -F sample,sym \
-		-w 10,60 2>/dev/null |
+	perf report -i "$1" --stdio --no-children -g none -F sample,comm,sym \
+		-w 10,16,60 2>/dev/null |
 	awk -v busy="$2" -v bytes="$3" '
-	/^ *[0-9]+ / && !/safe_halt|default_idle/ {
-		count[NR] = $1; all += $1
-		$1 = ""; name[NR] = $0
+	/^ *[0-9]+ +(bench|kworker|ksoftirqd|swapper)/ &&
+	!/safe_halt|default_idle/ {
+		all += $1
+		task[$2] += $1
+		symbol[$NF] += $1
+	}
+	function show(count, name) {
+		count *= busy / all / bytes
+		if (count >= 0.002)
+			printf "%8.4f %5.1f%%  %s\n", count,
+			       100 * count * bytes / busy, name | "sort -rn"
 	}
 	END {
-		for (i in count)
-			if (count[i] * busy / all / bytes >= 0.001)
-				printf "%8.4f %5.1f%% %s\n",
-				       count[i] * busy / all / bytes,
-				       100 * count[i] / all, name[i]
-	}' | sort -rn
+		for (i in task)
+			show(task[i], i)
+		close("sort -rn")
+		for (i in symbol)
+			show(symbol[i], i)
+	}'
 }
 
 bulk()
@@ -55,7 +63,7 @@ bulk()
 		${HBCAST_PROFILE_GRAPH:+-g} -o "$data" -- \
 		"$here/hbbench" "$@" >/dev/null
 	echo "hbbench $*: $busy instructions for $4 bytes"
-	echo "per byte  share  symbol"
+	echo "per byte  share  task or symbol"
 	symbols "$data" "$busy" "$4"
 	[ -z "${HBCAST_PROFILE_GRAPH:-}" ] ||
 		perf report -i "$data" --stdio --no-children -g caller \
