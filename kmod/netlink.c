@@ -48,7 +48,6 @@ struct genl_family hbc_nl_family __ro_after_init = {
 	.module		= THIS_MODULE,
 	.ops		= hbcast_nl_ops,
 	.n_ops		= ARRAY_SIZE(hbcast_nl_ops),
-	.resv_start_op	= __HBCAST_CMD_MAX,
 	.mcgrps		= hbc_nl_mcgrps,
 	.n_mcgrps	= ARRAY_SIZE(hbc_nl_mcgrps),
 };

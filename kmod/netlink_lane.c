@@ -17,7 +17,7 @@ struct hbc_nl_lane {
 	struct tcp_info tcp;
 };
 
-#define HBC_NL_LANE_U32	17	/* attributes of up to four bytes, at most */
+#define HBC_NL_LANE_U32	18	/* attributes of up to four bytes, beside the address */
 #define HBC_NL_LANE_U64	8
 #define HBC_NL_LANE_SIZE (HBC_NL_LANE_U32 * nla_total_size(sizeof(u32)) +		\
 			  HBC_NL_LANE_U64 * nla_total_size_64bit(sizeof(u64)) +		\

@@ -354,8 +354,10 @@ static int hbc_plan_apply(const struct hbc_plan_check *c, struct hbc_group *grou
 	struct hbc_schedule *sched = hbc_schedule_get(group, c->hn->id);
 	int err;
 
-	if (IS_ERR(sched))
+	if (IS_ERR(sched)) {
+		NL_SET_ERR_MSG(extack, "the group can take no more plans now");
 		return PTR_ERR(sched);
+	}
 	err = hbc_schedule_commit(sched, c->out, c->nr, epoch, extack);
 	hbc_schedule_put(sched);
 	return err;

@@ -16,7 +16,9 @@
  *
  * Before 6.2 extack holds nothing but a pointer, which is read after the
  * operation has returned. So the text goes into a page that lives and dies
- * with the request as its (empty) fragment; without memory nothing is said.
+ * with the request as its (empty) fragment; without memory nothing is said. A
+ * request of more than a page is freed without its fragments, so there it
+ * cannot be.
  *
  * Context: process, an operation of a generic netlink family.
  */
@@ -32,6 +34,10 @@ static inline void hbc_compat_err_msg(struct sk_buff *skb, struct netlink_ext_ac
 {
 	struct page *page;
 
+	if (is_vmalloc_addr(skb->head)) {
+		NL_SET_ERR_MSG(extack, "refused; ask in a message of its own to be told why");
+		return;
+	}
 	/* A request with several operations needs no more than one page. */
 	if (!skb_shinfo(skb)->nr_frags) {
 		page = alloc_page(GFP_KERNEL);

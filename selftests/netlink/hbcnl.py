@@ -19,7 +19,8 @@ import tap
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SPEC = os.path.join(TOP, "Documentation/netlink/specs/hbcast.yaml")
 
-CLONE_NEWNET = 0x40000000
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+PR_SET_DUMPABLE = 4
 NETLINK_GENERIC = 16
 SOL_NETLINK = 270
 NETLINK_ADD_MEMBERSHIP, NETLINK_CAP_ACK, NETLINK_EXT_ACK = 1, 10, 11
@@ -49,6 +50,18 @@ def load_module():
 def new_netns():
     """Puts this thread into a namespace of its own."""
     libc_call(libc.unshare, CLONE_NEWNET)
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+
+
+def new_userns():
+    """Puts this process, which has no rights, where it is root."""
+    uid, gid = os.getuid(), os.getgid()
+    libc_call(libc.prctl, PR_SET_DUMPABLE, 1, 0, 0, 0)
+    libc_call(libc.unshare, CLONE_NEWUSER | CLONE_NEWNET)
+    for file, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"),
+                       ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/self/{file}", "w", encoding="ascii") as out:
+            out.write(text)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 
 
@@ -187,11 +200,30 @@ class Client:
     def close(self):
         self.sock.close()
 
-    def send(self, family, command, payload, flags):
+    def message(self, family, command, payload, flags, reserved=0):
         self.seq += 1
-        message = struct.pack("=BBH", command, 1, 0) + payload
-        self.sock.send(struct.pack("=IHHII", 16 + len(message), family,
-                                   NLM_F_REQUEST | flags, self.seq, 0) + message)
+        message = struct.pack("=BBH", command, 1, reserved) + payload
+        return struct.pack("=IHHII", 16 + len(message), family, NLM_F_REQUEST | flags,
+                           self.seq, 0) + message
+
+    def send(self, family, command, payload, flags):
+        self.sock.send(self.message(family, command, payload, flags))
+
+    def batch(self, *requests):
+        """Several (name, values) in one datagram: the last one's refusal, or None."""
+        data = b"".join(
+            self.message(self.family, self.spec.command(name), self.spec.attributes(
+                self.spec.operation(name)["attribute-set"], **values), NLM_F_ACK)
+            for name, values in requests)
+        self.sock.send(data)
+        while True:
+            for kind, flags, seq, body in self.receive():
+                if kind != NLMSG_ERROR or seq != self.seq:
+                    continue
+                try:
+                    return self.error(kind, flags, body)
+                except Refused as why:
+                    return why
 
     def receive(self):
         """The messages of one datagram: type, flags, sequence, body."""

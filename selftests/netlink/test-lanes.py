@@ -146,6 +146,30 @@ def test_lost(nodes):
     tap.equal(back["node"], [2], "and who is back")
 
 
+def over_ipv6(node):
+    return b"\xfd\x09" + bytes(13) + bytes([node])
+
+
+def test_ipv6(nodes):
+    one, two = nodes[1], nodes[2]
+    for node, peer in (one, 2), (two, 1):
+        ip("-n", f"n{node.number}", "address", "add", f"fd09::{node.number}/64", "dev", "eth0",
+           "nodad")
+        node.client.do("node-del")
+        node.client.do("node-set", id=node.number, ipv6=over_ipv6(node.number), port=99)
+        node.client.do("peer-new", id=peer, ipv6=over_ipv6(peer), port=99)
+        node.client.do("group-new", id=GROUP, key=KEY)
+    apply(one, (1, 2))
+    one.event("plan-ready", epoch=1)
+    lane = one.client.dump("lane-get")[0]
+    tap.equal(some(lane, "ipv4", "ipv6", "port", "state"),
+              {"ipv4": None, "ipv6": over_ipv6(2), "port": 99, "state": "ready"},
+              "a lane over IPv6")
+    tap.equal(some(one.client.do("lane-get", id=lane["id"]), "ipv6"), {"ipv6": over_ipv6(2)},
+              "alone, too")
+    tap.equal(two.client.dump("lane-get")[0]["ipv6"], over_ipv6(1), "at the other end, too")
+
+
 def test_end(nodes):
     one, two, three = (nodes[number] for number in NODES)
     fine("a node is taken down", two.client.do, "node-del")
@@ -158,7 +182,8 @@ def test_end(nodes):
     one.event("lane-down", peer=3)
     tap.equal(one.client.dump("plan-get"), [], "no plan is left")
     apply(one, (1, 2), (1, 3))
-    one.event("plan-ready")
+    one.event("plan-ready", epoch=1)
+    test_ipv6(nodes)
     for node in nodes.values():
         node.client.close()
         node.listener.close()

@@ -6,6 +6,7 @@
 import errno
 import os
 import random
+import re
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -116,6 +117,19 @@ def test_upload_refused(client):
               "what was refused left no edges behind")
     fine("the upload is given up", client.do, "plan-abort", group=GROUP)
     refused("and is over", errno.ENOENT, "no upload", client.do, "plan-commit", group=GROUP)
+
+
+def test_batch(client):
+    """All of an upload in one datagram, small and larger than a page."""
+    for size, sentence in ((3, "^member 4 is missing from the tree$"),
+                           (2000, "^(node 7 is no member of the group|refused; ask in a "
+                            "message of its own to be told why)$")):
+        tree = edges(*((1, child) for child in range(2, size + 1)))
+        for _ in range(100):
+            why = client.batch(("plan-begin", {"group": GROUP}),
+                               ("plan-tree", {"group": GROUP, "slot": 0, "edge": tree}),
+                               ("plan-commit", {"group": GROUP}))
+        tap.check(why and re.search(sentence, why.text), f"{size} nodes at once: {why}")
 
 
 def test_accepted(client):
@@ -247,6 +261,7 @@ def main():
     client.do("group-new", id=OPEN, key=KEY)
     test_refused(client)
     test_upload_refused(client)
+    test_batch(client)
     test_accepted(client)
     test_large(client)
     test_uploads_at_once(client)

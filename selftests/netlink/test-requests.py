@@ -5,6 +5,7 @@
 
 import errno
 import os
+import random
 import re
 import struct
 import sys
@@ -18,6 +19,7 @@ from hbcnl import fine, refused  # noqa: E402
 
 KEY = bytes(range(32))
 PORT = 7310
+GARBAGE = 4000
 
 spec = hbcnl.Spec()
 
@@ -126,6 +128,11 @@ def test_malformed(client):
             tap.check(False, f"command {number} was not refused")
         except hbcnl.Refused as why:
             tap.equal(why.errno, errno.EOPNOTSUPP, f"there is no command {number}")
+    client.sock.send(client.message(client.family, spec.command("version-get"), b"",
+                                    hbcnl.NLM_F_ACK, reserved=1))
+    kind, flags, _, body = next(client.receive())
+    refused("a header with a bit that means nothing", errno.EINVAL, ".", client.error, kind,
+            flags, body)
     refused("a dump with an attribute", errno.EINVAL, "dump takes no attributes", client.dump,
             "group-get", spec.attributes("group", id=1))
     refused("a dump of what has none", errno.EOPNOTSUPP, "", client.dump, "version-get")
@@ -268,9 +275,60 @@ def test_groups(client):
             id=4294967295)
 
 
+def own_namespace():
+    """Somebody without rights, where he is root: how much is not as it should be."""
+    hbcnl.new_userns()
+    client = hbcnl.Client(spec)
+    client.do("node-set", id=1, ipv4="127.0.0.1")
+    client.do("group-new", id=1, key=KEY)
+    client.do("group-new", id=2, key=KEY, uid=0, gid=0)
+    wrong = sum(client.do("group-get", id=group)[owner] != 0
+                for group in (1, 2) for owner in ("uid", "gid"))
+    for owner in "uid", "gid":
+        try:
+            client.do("group-set", id=1, **{owner: 65534})
+            wrong += 1
+        except hbcnl.Refused as why:
+            wrong += why.errno != errno.EINVAL or "no meaning" not in why.text
+    client.do("node-del")
+    return wrong
+
+
 def test_permission():
     tap.equal(as_nobody(count_unprivileged), 0,
               "without rights only the gets work")
+    tap.equal(as_nobody(own_namespace), 0, "where one is root, all works")
+
+
+def garbage(rand):
+    """A request of random attributes, some with good numbers and lengths."""
+    payload = b""
+    for _ in range(rand.randrange(6)):
+        data = rand.randbytes(rand.choice((0, 1, 2, 4, 4, 4, 8, 16, 32, 100)))
+        if rand.random() < 0.3:
+            data = hbcnl.attr(rand.randrange(5), data) + rand.randbytes(rand.randrange(9))
+        payload += hbcnl.attr(rand.randrange(16) | rand.choice((0, 0, hbcnl.NLA_F_NESTED)),
+                              data)
+    return payload[:len(payload) - rand.choice((0, 0, 0, 1, 4))]
+
+
+def test_garbage(client):
+    rand = random.Random(1)
+    answers = {}
+    for _ in range(GARBAGE):
+        flags = rand.choice((hbcnl.NLM_F_ACK, hbcnl.NLM_F_ACK, hbcnl.NLM_F_DUMP))
+        client.send(client.family, rand.randrange(1, len(spec.operations)), garbage(rand), flags)
+        end = False
+        while not end:
+            for kind, _, seq, body in client.receive():
+                if seq == client.seq and kind in (hbcnl.NLMSG_ERROR, hbcnl.NLMSG_DONE):
+                    number = int.from_bytes(body[:4], "little", signed=True)
+                    answers[number] = answers.get(number, 0) + 1
+                    end = True
+    print(f"# {answers}")
+    tap.equal(sum(answers.values()), GARBAGE, "every piece of garbage is answered")
+    tap.check(answers.get(-errno.EINVAL, 0) > GARBAGE / 4, "mostly refused")
+    test_version(client)
 
 
 def main():
@@ -286,6 +344,7 @@ def main():
     test_groups(client)
     test_missing_attributes(client)
     test_bad_attributes(client)
+    test_garbage(client)
     tap.done()
 
 
