@@ -97,7 +97,7 @@ transfer()
 
 	lab exec "$2" /usr/bin/python3 -c "$receive" >"$dir/rate" &
 	pid=$!
-	wait_for 30 grep -q ready "$dir/rate" || return
+	wait_for 600 grep -q ready "$dir/rate" || return
 	lab exec "$1" /usr/bin/python3 -c "$send" "$3" || return
 	wait $pid
 	tail -n 1 "$dir/rate"
@@ -186,7 +186,7 @@ in_namespace()
 {
 	[ "$(readlink "/proc/$sleeper/ns/net")" != "$(readlink /proc/$$/ns/net)" ]
 }
-check "a process in the lab" wait_for 30 in_namespace
+check "a process in the lab" wait_for 600 in_namespace
 run down
 check_equal "down" 0 "$status"
 check_match "down: tells of the process" \

@@ -277,14 +277,18 @@ static int set_up_routes(struct hbctl *ctl, const struct hblab_net *net)
 	return ret;
 }
 
+/*
+ * netem counts packets, and those that are under way as well. Of these there
+ * are most when each is one segment; those that wait are as large as they get.
+ */
 static void shape_link(const struct hblab_net *net, size_t i, FILE *out)
 {
 	const struct hbp_link *l = &net->platform->links[i];
 	int64_t bps = hblab_net_wire_bps(l);
 	double packets;
 
-	packets = (double)bps * (l->latency_ns + net->queue_ns) / 1e9 / 8 /
-		  HBLAB_FRAME_BYTES / net->segments;
+	packets = bps / 1e9 / 8 / HBLAB_FRAME_BYTES *
+		  (l->latency_ns + (double)net->queue_ns / net->segments);
 	if (packets < QUEUE_MIN_PACKETS)
 		packets = QUEUE_MIN_PACKETS;
 	fprintf(out,

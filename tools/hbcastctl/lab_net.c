@@ -15,8 +15,8 @@
 #include "units.h"
 
 #define QUEUE_MIN_NS		INT64_C(20000000)
-#define PACKET_MAX_NS		INT64_C(100000)
-#define SEGMENTS_MAX		44	/* what fits into 64 KiB */
+#define PACKET_MIN_NS		INT64_C(100000)
+#define SEGMENTS_MAX		8
 #define HOST_ID_MAX		65534
 #define SWITCH_NETNS		"switches"
 
@@ -165,14 +165,16 @@ static void name_devices(struct hblab_net *net)
 
 /*
  * A queue holds the longest round trip, so that one TCP stream can keep a link
- * busy after a loss. A packet lasts at most 100 us on the slowest link, or is
- * one frame: larger ones would arrive in lumps that no real network makes.
+ * busy after a loss. Packets of several segments save most of the work, which
+ * is by the packet, but each arrives in one lump; so on the slowest link it
+ * lasts no more than a tenth of the longest way, or 100 us if that is more.
  */
 static void choose_queue(struct hblab_net *net)
 {
 	const struct hbp_platform *p = net->platform;
 	struct hbp_routes *routes = hbp_routes_alloc(p);
-	int64_t longest = 0, slowest = INT64_MAX, segments;
+	int64_t longest = 0, slowest = INT64_MAX;
+	double lump_ns, segments;
 	size_t s, d;
 
 	if (!routes)
@@ -192,8 +194,8 @@ static void choose_queue(struct hblab_net *net)
 		if (p->links[s].bandwidth_bps < slowest)
 			slowest = p->links[s].bandwidth_bps;
 	}
-	segments = slowest / HBLAB_PAYLOAD_BYTES / 8 /
-		   (1000000000 / PACKET_MAX_NS);
+	lump_ns = longest / 10 > PACKET_MIN_NS ? longest / 10 : PACKET_MIN_NS;
+	segments = slowest * lump_ns / 1e9 / 8 / HBLAB_PAYLOAD_BYTES;
 	net->segments = segments < 1 ? 1 : segments > SEGMENTS_MAX ?
 			SEGMENTS_MAX : segments;
 }

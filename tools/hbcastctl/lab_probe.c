@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -34,7 +35,7 @@ static int64_t now_ns(clockid_t clock)
 }
 
 /**
- * hblab_netns_enter - go into a network namespace
+ * hblab_netns_enter() - go into a network namespace
  * @ctl: the run
  * @netns: its name
  * @back: gets a descriptor of the old one for hblab_netns_leave()
@@ -64,7 +65,7 @@ int hblab_netns_enter(struct hbctl *ctl, const char *netns, int *back)
 }
 
 /**
- * hblab_netns_leave - go back to where hblab_netns_enter() was called
+ * hblab_netns_leave() - go back to where hblab_netns_enter() was called
  * @ctl: the run
  * @back: what hblab_netns_enter() gave; closed
  *
@@ -157,7 +158,7 @@ static int64_t receive_stamp(int fd, int64_t number, int64_t deadline)
 }
 
 /**
- * hblab_probe_latency - measure the latency from one place to another
+ * hblab_probe_latency() - measure the latency from one place to another
  * @ctl: the run
  * @from: where datagrams are sent
  * @to: where they arrive
@@ -260,11 +261,10 @@ static void send_for_ever(int fd)
 	_exit(0);
 }
 
-/* Reads until @deadline; the bytes read, or -1 at the end of the stream. */
-static int64_t read_until(int fd, int64_t deadline)
+/* Reads until @deadline; false at the end of the stream. */
+static bool read_until(int fd, int64_t deadline)
 {
 	static char buf[262144];
-	int64_t bytes = 0;
 	ssize_t n;
 
 	while (now_ns(CLOCK_MONOTONIC) < deadline) {
@@ -272,11 +272,23 @@ static int64_t read_until(int fd, int64_t deadline)
 			break;
 		n = recv(fd, buf, sizeof(buf), 0);
 		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
-			return -1;
-		if (n > 0)
-			bytes += n;
+			return false;
 	}
-	return bytes;
+	return true;
+}
+
+/*
+ * Payload that has arrived at the other end of @fd in bytes, also beyond a gap;
+ * what the receiver has read comes in jumps when gaps are filled.
+ */
+static int64_t delivered(int fd)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return 0;
+	return (int64_t)info.tcpi_delivered * info.tcpi_snd_mss;
 }
 
 /*
@@ -284,22 +296,22 @@ static int64_t read_until(int fd, int64_t deadline)
  * it, and the first loss of a slow start does for a while, so a window that is
  * below what is wished is followed by another one; the best counts.
  */
-static int64_t read_rate(int fd, const struct hblab_wish *wish)
+static int64_t measure_rate(int out, int in, const struct hblab_wish *wish)
 {
 	int64_t begin, end, bytes, bps, best = 0;
 	int i;
 
 	begin = now_ns(CLOCK_MONOTONIC);
 	end = begin + NSEC_PER_SEC / 2 + 12 * wish->round_ns;
-	if (read_until(fd, end) < 0)
+	if (!read_until(in, end))
 		return 0;
 	for (i = 0; i < WINDOWS; i++) {
 		begin = now_ns(CLOCK_MONOTONIC);
-		bytes = read_until(fd, begin + NSEC_PER_SEC +
-				   4 * wish->round_ns);
-		end = now_ns(CLOCK_MONOTONIC);
-		if (bytes < 0)
+		bytes = delivered(out);
+		if (!read_until(in, begin + NSEC_PER_SEC + 4 * wish->round_ns))
 			break;
+		end = now_ns(CLOCK_MONOTONIC);
+		bytes = delivered(out) - bytes;
 		bps = (double)bytes * 8 * NSEC_PER_SEC / (end - begin);
 		if (bps > best)
 			best = bps;
@@ -310,12 +322,12 @@ static int64_t read_rate(int fd, const struct hblab_wish *wish)
 }
 
 /**
- * hblab_probe_bandwidth - measure what a TCP transfer gets
+ * hblab_probe_bandwidth() - measure what a TCP transfer gets
  * @ctl: the run
  * @from: the sender's place
  * @to: the receiver's place
  * @wish: what is expected; bounds buffers and time
- * @bps: gets the received payload in bit/s, 0 if there was none
+ * @bps: gets the payload that arrives in bit/s, 0 if there is none
  *
  * Return: HBCTL_OK, or an exit code after it has reported the error.
  */
@@ -343,7 +355,7 @@ int hblab_probe_bandwidth(struct hbctl *ctl, const struct hblab_place *from,
 				  strerror(errno));
 		goto out;
 	}
-	*bps = read_rate(in, wish);
+	*bps = measure_rate(out, in, wish);
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -17,7 +17,7 @@
 #define MESSAGE_LEN	512
 
 /**
- * hblab_script_begin - begin a script
+ * hblab_script_begin() - begin a script
  * @script: to be begun; hblab_script_run() ends it
  */
 void hblab_script_begin(struct hblab_script *script)
@@ -109,7 +109,7 @@ static int wait_status(pid_t pid)
 }
 
 /**
- * hblab_script_run - feed a script to a command and free it
+ * hblab_script_run() - feed a script to a command and free it
  * @ctl: the run
  * @script: the script; an empty one does nothing
  * @command: ip, tc or bridge
