@@ -115,6 +115,8 @@ known=" $(complete_words '') "
 for object in $(sed -n 's/^\t{ "\([a-z]*\)", hbctl_cmd_.*/\1/p' \
 		tools/hbcastctl/main.c); do
 	check_match "completion knows $object" " $object " "$known"
+	check "the manual page knows $object" \
+		grep -qx "\.B $object" Documentation/man/hbcastctl.8
 	offered=" $(complete_words "$object" '') "
 	while read -r name; do
 		check_match "completion knows $object $name" " $name " "$offered"
