@@ -65,6 +65,7 @@ void hbc_receive_reset(struct hbc_receive *rx)
 	rx->judged = false;
 	rx->placed = false;
 	rx->skip = false;
+	rx->alike = false;
 	rx->control = false;
 }
 
@@ -165,6 +166,11 @@ static int hbc_receive_next(struct hbc_receive *rx, unsigned int need)
  * @span: first byte of @skb that belongs to the last burst but is not there
  * @span_len: bytes there
  * @frame: offset in @skb of the frame at hand, -1 if it began before
+ * @area: bytes of @skb that lie together in memory; NULL if they cannot be read
+ *	in place
+ * @area_start: offset in @skb of @area
+ * @area_end: and of its end
+ * @next_frag: number of the skb's fragment that comes behind @area
  */
 struct hbc_read {
 	struct hbc_lane *lane;
@@ -174,6 +180,10 @@ struct hbc_read {
 	unsigned int span;
 	unsigned int span_len;
 	int frame;
+	const u8 *area;
+	unsigned int area_start;
+	unsigned int area_end;
+	unsigned int next_frag;
 };
 
 static int hbc_read_flush(struct hbc_read *r)
@@ -306,6 +316,7 @@ static int hbc_read_payload(struct hbc_read *r, unsigned int off, unsigned int l
 		return n;
 	if (!rx->skip)
 		hbc_read_whole(r);
+	rx->alike = !rx->skip && !rx->hdr.flags;
 	rx->have = 0;
 	rx->judged = false;
 	rx->placed = false;
@@ -328,6 +339,7 @@ static int hbc_read_head(struct hbc_read *r, unsigned int off, unsigned int len)
 	unsigned int n = min(len, hbc_read_want(rx) - rx->have);
 	int err;
 
+	rx->alike = false;
 	if (skb_copy_bits(r->skb, off, rx->head + rx->have, n))
 		return -EFAULT;
 	rx->have += n;
@@ -346,12 +358,93 @@ static bool hbc_read_takes_fragments(const struct hbc_lane *lane)
 	return !lane->connector && READ_ONCE(lane->state) == HBC_LANE_READY;
 }
 
+/*
+ * @len bytes of the skb at @off, if they lie together, or NULL. Never asked for
+ * a lower @off than before: the walk goes on where it was.
+ */
+static const u8 *hbc_read_peek(struct hbc_read *r, unsigned int off, unsigned int len)
+{
+	const struct skb_shared_info *info = skb_shinfo(r->skb);
+
+	while (off >= r->area_end) {
+		const skb_frag_t *frag = &info->frags[r->next_frag];
+
+		if (r->next_frag == info->nr_frags)
+			return NULL;
+		r->next_frag++;
+		r->area = skb_frag_address_safe(frag);
+		r->area_start = r->area_end;
+		r->area_end += skb_frag_size(frag);
+	}
+	if (!r->area || off + len > r->area_end)
+		return NULL;
+	return r->area + (off - r->area_start);
+}
+
+/* Whether the last burst takes more fragments like the one before. */
+static bool hbc_read_goes_on(const struct hbc_read *r)
+{
+	const struct hbc_receive *rx = r->rx;
+	const struct hbc_inflow *in;
+
+	if (!rx->alike || !rx->nr || READ_ONCE(rx->tree->gone))
+		return false;
+	in = &rx->inflow[rx->nr - 1];
+	return in->tree == rx->tree && in->nr_runs &&
+	       in->run[in->nr_runs - 1].message == rx->message &&
+	       in->burst->nr + r->need + 2 <= in->burst->max;
+}
+
+/*
+ * As many whole fragments as go on where the last one ended; never the
+ * message's last. Most fragments come this way, so it is short: how many bytes
+ * were used, or -errno.
+ */
+static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
+{
+	struct hbc_receive *rx = r->rx;
+	struct hbc_inflow *in = hbc_receive_last(rx);
+	u32 frame = rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
+	struct hbc_message *m = rx->message;
+	unsigned int used = 0, nr = 0;
+	u64 next = m->next;
+	const u8 *head;
+	int err;
+
+	len = min(len, HBC_BURST_BYTES - min(HBC_BURST_BYTES, in->burst->len + r->span_len));
+	while (used + frame <= len && next + bytes < m->total) {
+		head = hbc_read_peek(r, off + used, HBC_FRAGMENT_LEN);
+		if (!head || !hbc_wire_continues(head, rx->head, next))
+			break;
+		next += bytes;
+		used += frame;
+		nr++;
+	}
+	if (!used)
+		return 0;
+	err = hbc_read_keep(r, off, used);
+	if (err)
+		return err;
+	m->next = next;
+	in->run[in->nr_runs - 1].len += used;
+	in->run[in->nr_runs - 1].bytes += nr * bytes;
+	rx->whole = in->burst->len + r->span_len;
+	r->lane->stats.rx_fragments += nr;
+	r->frame = off + used;
+	return used;
+}
+
 /* One step through the stream: bytes used, -EAGAIN to stop here, or -errno. */
 static int hbc_read_step(struct hbc_read *r, unsigned int off, unsigned int len)
 {
 	struct hbc_receive *rx = r->rx;
 	int err;
 
+	if (!rx->have && hbc_read_goes_on(r)) {
+		err = hbc_read_fast(r, off, len);
+		if (err)
+			return err;
+	}
 	if (!rx->have && rx->nr >= HBC_INFLOWS)
 		return -EAGAIN;
 	if (rx->have < hbc_read_want(rx))
@@ -399,6 +492,8 @@ static int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned
 		.skb = skb,
 		.need = hbc_burst_need(skb),
 		.frame = rx->have ? -1 : off,
+		.area = skb->data,
+		.area_end = skb_headlen(skb),
 	};
 	unsigned int used = 0;
 	int n, err;
@@ -607,6 +702,9 @@ static bool hbc_receive_room(struct hbc_lane *lane)
 		spin_unlock_bh(&sched->lock);
 		return room;
 	}
+	/* What comes is answered: a parent that does not read gets no more answers. */
+	if (!hbc_transmit_room(lane))
+		return false;
 	rcu_read_lock();
 	list_for_each_entry_rcu(tree, &sched->trees, link)
 		room = room && hbc_forward_room(tree);
