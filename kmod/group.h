@@ -75,7 +75,7 @@ struct hbc_group {
 	u32 *members;
 	u32 nr_members;
 	struct list_head schedules;
-	spinlock_t socks_lock;
+	spinlock_t socks_lock; /* receivers */
 	struct hlist_head socks;
 	bool gone;
 	atomic64_t drops[__HBC_DROP_MAX];

@@ -52,7 +52,7 @@ struct socket;
  */
 struct hbc_net {
 	struct net *net;
-	struct mutex lock;
+	struct mutex lock; /* configuration */
 	u32 id;
 	struct sockaddr_storage addr;
 	struct socket *listener;
@@ -66,7 +66,7 @@ struct hbc_net {
 	unsigned int nr_plans;
 	unsigned int generation;
 	bool leaving;
-	spinlock_t lanes_lock;
+	spinlock_t lanes_lock; /* lanes */
 	struct list_head lanes;
 	u32 lane_ids;
 	struct list_head half_open;
