@@ -618,6 +618,15 @@ static int hbc_receive_from_parent(struct hbc_lane *lane, const struct hbc_recei
 	return -EPROTO;
 }
 
+/* A tree that has ended keeps its lanes' memory: it does not wait for a fragment. */
+static void hbc_receive_forget(struct hbc_receive *rx)
+{
+	if (!rx->tree || !READ_ONCE(rx->tree->gone))
+		return;
+	hbc_tree_put(rx->tree);
+	rx->tree = NULL;
+}
+
 static int hbc_receive_control(struct hbc_lane *lane)
 {
 	struct hbc_receive *rx = &lane->rx;
@@ -633,6 +642,7 @@ static int hbc_receive_control(struct hbc_lane *lane)
 		err = hbc_receive_from_child(lane, rx);
 	else
 		err = hbc_receive_from_parent(lane, rx);
+	hbc_receive_forget(rx);
 	rx->control = false;
 	rx->have = 0;
 	return err;

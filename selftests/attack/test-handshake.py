@@ -5,62 +5,14 @@
 
 import os
 import socket
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node as nodes_  # noqa: E402
 import wire  # noqa: E402
-from node import GROUP, KEY, PORT, Node, hbcnl, tap, tcp, until  # noqa: E402
-
-EVIL = 9	# the attacker's namespace, and the id that it gives itself
-
-
-class Scene:
-    """Three honest nodes in a chain, and an attacker beside them."""
-
-    def __init__(self):
-        nodes_.switch()
-        self.nodes = [Node(number) for number in (1, 2, 3)]
-        nodes_.plug(EVIL)
-        self.root, self.victim, self.leaf = self.nodes
-        self.root.know(self.nodes)
-        self.root.apply((1, 2), (2, 3))
-        self.sender = self.root.sender()
-        self.readers = [self.victim.receiver(), self.leaf.receiver()]
-        self.lanes = self.victim.info()["lanes"]
-        self.count = 0
-
-    def attack(self, to=None):
-        """A connection to the victim."""
-        sock = tcp(EVIL)
-        sock.settimeout(15)
-        sock.connect((f"10.9.0.{(to or self.victim).number}", 7310))
-        return wire.Peer(sock, GROUP, KEY)
-
-    def honest(self):
-        """A broadcast from the root arrives at all members."""
-        self.count += 1
-        data = (b"%d honest " % self.count) * 3000
-        self.sender.send(data)
-        for reader in self.readers:
-            if nodes_.take_all(reader) != data:
-                return False
-        nodes_.wait_complete(self.sender, 20)
-        return set(nodes_.completion(self.sender).values()) == {"delivered"}
-
-    def quiet(self):
-        """Nothing of the attacker is left at the victim."""
-        def back():
-            info = self.victim.info()
-            return (info["lanes"], info["half-open"]) == (self.lanes, 0)
-        return until(20, back)
-
-    def well(self, what):
-        """After an attack."""
-        tap.check(self.quiet() and self.honest(), f"{what}: all is well afterwards")
+from node import GROUP, KEY, hbcnl, tap  # noqa: E402
+from scene import EVIL, Scene  # noqa: E402
 
 
 def test_right(scene):
@@ -255,11 +207,6 @@ def test_urgent(scene):
     scene.well("urgent data")
 
 
-def test_unload():
-    left = subprocess.run(["rmmod", "hbcast"], check=False).returncode
-    tap.equal(left, 0, "the module unloads")
-
-
 def main():
     hbcnl.load_module()
     scene = Scene()
@@ -272,9 +219,7 @@ def main():
     test_replay(scene)
     test_slow(scene)
     test_urgent(scene)
-    for sock in scene.readers + [scene.sender]:
-        sock.close()
-    test_unload()
+    scene.end()
     tap.done()
 
 

@@ -6,11 +6,13 @@ answers. It shares nothing with the module, so that it can tell what is wrong
 there.
 """
 
+import contextlib
 import hashlib
 import hmac
 import os
 import socket
 import struct
+import time
 
 HELLO, CHALLENGE, AUTH, READY, REJECT, TREE, TREE_ACK = 1, 2, 3, 4, 5, 6, 7
 FRAGMENT, ACK, LOST, EPOCH_END, PING, PONG = 8, 9, 10, 11, 12, 13
@@ -117,6 +119,11 @@ class Peer:
             return False
         return True
 
+    def finish(self):
+        """Says no more, unless the other side has ended it already."""
+        with contextlib.suppress(OSError):
+            self.sock.shutdown(socket.SHUT_WR)
+
     def take(self, count):
         data = b""
         while len(data) < count:
@@ -149,16 +156,26 @@ class Peer:
 
     def ended(self):
         """How the other side ends it: its last REJECT or "end"; "open" if it does not."""
-        said = "end"
+        said, end = "end", time.monotonic() + 15
         try:
-            while True:
+            while time.monotonic() < end:
                 kind, _, body = self.read()
                 if kind == REJECT:
                     said = REJECTED[int.from_bytes(body[:2], "big")]
         except Ended:
             return said
         except Silent:
-            return "open"
+            pass
+        return "open"
+
+    def alive(self):
+        """Whether a ping is answered by the next PONG."""
+        token = os.urandom(8)
+        self.send(frame(PING, token))
+        try:
+            return self.wait(PONG) == token
+        except (Ended, Silent):
+            return False
 
     def greet(self, to, sender, root, slot=0):
         """HELLO and the answer: both frames' bytes as the proofs want them."""

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Three honest nodes in a chain, and an attacker beside them."""
+
+import subprocess
+
+import node
+import wire
+from node import GROUP, KEY, Node, tap, tcp, until
+
+EVIL = 9	# the attacker's namespace, and the id that it gives itself
+
+
+class Scene:
+    """Nodes 1, 2 and 3 with the first one's plan; node 2 is the victim."""
+
+    def __init__(self, **group):
+        node.switch()
+        self.nodes = [Node(number, **group) for number in (1, 2, 3)]
+        node.plug(EVIL)
+        self.root, self.victim, self.leaf = self.nodes
+        self.root.know(self.nodes)
+        self.root.apply((1, 2), (2, 3))
+        self.sender = self.root.sender()
+        self.readers = [self.victim.receiver(), self.leaf.receiver()]
+        self.lanes = self.victim.info()["lanes"]
+        self.count = 0
+
+    def end(self):
+        """The module goes while lanes are up."""
+        for sock in self.readers + [self.sender]:
+            sock.close()
+        left = subprocess.run(["rmmod", "hbcast"], check=False).returncode
+        tap.equal(left, 0, "the module unloads")
+        with open("/proc/slabinfo", encoding="ascii") as file:
+            tap.check("HBCAST" not in file.read(), "and its slab is gone")
+
+    def attack(self, to=None):
+        """A connection to the victim."""
+        sock = tcp(EVIL)
+        sock.settimeout(15)
+        sock.connect((f"10.9.0.{(to or self.victim).number}", 7310))
+        return wire.Peer(sock, GROUP, KEY)
+
+    def honest(self):
+        """A broadcast from the root arrives at all members."""
+        self.count += 1
+        data = (b"%d honest " % self.count) * 3000
+        self.sender.send(data)
+        for reader in self.readers:
+            if node.take_all(reader) != data:
+                return False
+        node.wait_complete(self.sender, 20)
+        return set(node.completion(self.sender).values()) == {"delivered"}
+
+    def quiet(self):
+        """Nothing of the attacker is left at the victim."""
+        def back():
+            info = self.victim.info()
+            return (info["lanes"], info["half-open"]) == (self.lanes, 0)
+        return until(20, back)
+
+    def well(self, what):
+        """After an attack."""
+        tap.check(self.quiet() and self.honest(), f"{what}: all is well afterwards")
