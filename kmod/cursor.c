@@ -8,6 +8,7 @@
 
 #include "burst.h"
 #include "cursor.h"
+#include "wire.h"
 
 void hbc_cursor_init(struct hbc_cursor *c, const struct hbc_burst *burst, u32 pos)
 {
@@ -23,16 +24,19 @@ static u32 hbc_cursor_span(const struct hbc_cursor *c, u32 len)
 	return min(len, c->burst->bv[c->bv].bv_len - c->skip);
 }
 
-/* As many as lie in one page, which is *@page; they begin there at *@off. */
-static u32 hbc_cursor_page(const struct hbc_cursor *c, u32 len, struct page **page,
-			   unsigned int *off)
+/*
+ * Maps as many as lie together, which are *@n; for kunmap_local(). Without high
+ * memory that is all of a vector, else one page.
+ */
+static void *hbc_cursor_map(const struct hbc_cursor *c, u32 len, u32 *n)
 {
 	const struct bio_vec *bv = &c->burst->bv[c->bv];
 	unsigned int at = bv->bv_offset + c->skip;
 
-	*page = bv->bv_page + (at >> PAGE_SHIFT);
-	*off = offset_in_page(at);
-	return min_t(u32, hbc_cursor_span(c, len), PAGE_SIZE - *off);
+	*n = hbc_cursor_span(c, len);
+	if (IS_ENABLED(CONFIG_HIGHMEM))
+		*n = min_t(u32, *n, PAGE_SIZE - offset_in_page(at));
+	return kmap_local_page(bv->bv_page + (at >> PAGE_SHIFT)) + offset_in_page(at);
 }
 
 /* Over bytes of one vector. */
@@ -58,41 +62,62 @@ void hbc_cursor_move(struct hbc_cursor *c, u32 len)
 void hbc_cursor_read(struct hbc_cursor *c, void *to, u32 len)
 {
 	while (len) {
-		struct page *page;
-		unsigned int off;
-		u32 n = hbc_cursor_page(c, len, &page, &off);
+		u32 n;
+		void *at = hbc_cursor_map(c, len, &n);
 
-		memcpy_from_page(to, page, off, n);
+		memcpy(to, at, n);
+		kunmap_local(at);
 		hbc_cursor_step(c, n);
 		to += n;
 		len -= n;
 	}
 }
 
+const u8 *hbc_cursor_peek(const struct hbc_cursor *c, u32 len)
+{
+	const struct bio_vec *bv = &c->burst->bv[c->bv];
+
+	if (IS_ENABLED(CONFIG_HIGHMEM) || c->bv == c->burst->nr || bv->bv_len - c->skip < len)
+		return NULL;
+	return page_address(bv->bv_page) + bv->bv_offset + c->skip;
+}
+
 void hbc_cursor_write(struct hbc_cursor *c, const void *from, u32 len)
 {
 	while (len) {
-		struct page *page;
-		unsigned int off;
-		u32 n = hbc_cursor_page(c, len, &page, &off);
+		u32 n;
+		void *at = hbc_cursor_map(c, len, &n);
 
-		memcpy_to_page(page, off, from, n);
+		memcpy(at, from, n);
+		kunmap_local(at);
 		hbc_cursor_step(c, n);
 		from += n;
 		len -= n;
 	}
 }
 
+u32 hbc_crc_seed(struct hbc_crc_seed *seed, const u8 *header)
+{
+	u8 hdr[HBC_CRC_AT];
+
+	memcpy(hdr, header, sizeof(hdr));
+	hbc_wire_set_crc(hdr, 0);
+	/* No header is all zeroes, as a new seed is. */
+	if (memcmp(hdr, seed->hdr, sizeof(hdr))) {
+		memcpy(seed->hdr, hdr, sizeof(hdr));
+		seed->crc = crc32c(~0, hdr, sizeof(hdr));
+	}
+	return seed->crc;
+}
+
 u32 hbc_cursor_crc(struct hbc_cursor *c, u32 crc, u32 len)
 {
 	while (len) {
-		struct page *page;
-		unsigned int off;
-		u32 n = hbc_cursor_page(c, len, &page, &off);
-		void *addr = kmap_local_page(page);
+		u32 n;
+		void *at = hbc_cursor_map(c, len, &n);
 
-		crc = crc32c(crc, addr + off, n);
-		kunmap_local(addr);
+		crc = crc32c(crc, at, n);
+		kunmap_local(at);
 		hbc_cursor_step(c, n);
 		len -= n;
 	}
@@ -104,11 +129,11 @@ u32 hbc_cursor_to_iter(struct hbc_cursor *c, struct iov_iter *to, u32 len)
 	u32 done = 0;
 
 	while (done < len) {
-		struct page *page;
-		unsigned int off;
-		u32 n = hbc_cursor_page(c, len - done, &page, &off);
-		u32 copied = copy_page_to_iter(page, off, n, to);
+		u32 n, copied;
+		void *at = hbc_cursor_map(c, len - done, &n);
 
+		copied = _copy_to_iter(at, n, to);
+		kunmap_local(at);
 		if (!copied)
 			break;
 		hbc_cursor_step(c, copied);
@@ -122,11 +147,11 @@ u32 hbc_cursor_from_iter(struct hbc_cursor *c, struct iov_iter *from, u32 len)
 	u32 done = 0;
 
 	while (done < len) {
-		struct page *page;
-		unsigned int off;
-		u32 n = hbc_cursor_page(c, len - done, &page, &off);
-		u32 copied = copy_page_from_iter(page, off, n, from);
+		u32 n, copied;
+		void *at = hbc_cursor_map(c, len - done, &n);
 
+		copied = _copy_from_iter(at, n, from);
+		kunmap_local(at);
 		if (!copied)
 			break;
 		hbc_cursor_step(c, copied);

@@ -118,14 +118,14 @@ void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 	f->epoch = c->epoch;
 	f->message = c->message;
 	f->total = c->total;
-	f->used = 1ULL << c->slot;
 	f->port = c->port;
 }
 
 /* The payload of @bytes bytes is there: writes the headers before it. */
 static void hbc_cut_seal(const struct hbc_cut *c, struct hbc_burst *b, u64 offset, u32 bytes)
 {
-	struct hbc_cursor head, body;
+	struct hbc_cursor head, body, sum;
+	struct hbc_crc_seed seed = {};
 	struct hbc_fragment f;
 	u8 buf[HBC_FRAGMENT_LEN];
 
@@ -137,11 +137,13 @@ static void hbc_cut_seal(const struct hbc_cut *c, struct hbc_burst *b, u64 offse
 		f.offset = offset;
 		hbc_wire_put_fragment(buf, c->slot, 0, n, &f);
 		body = head;
-		hbc_cursor_move(&body, sizeof(buf));
-		crc = hbc_cursor_crc(&body, crc32c(~0, buf, sizeof(buf)), n);
+		hbc_cursor_write(&body, buf, sizeof(buf));
+		sum = head;
+		hbc_cursor_move(&sum, HBC_CRC_AT);
+		crc = hbc_cursor_crc(&sum, hbc_crc_seed(&seed, buf), sizeof(buf) + n - HBC_CRC_AT);
 		hbc_wire_set_crc(buf, ~crc);
-		hbc_cursor_write(&head, buf, sizeof(buf));
-		head = body;
+		hbc_cursor_write(&head, buf, HBC_CRC_AT);
+		head = sum;
 		offset += n;
 		bytes -= n;
 	} while (bytes);

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "cursor.h"
+#include "wire.h"
 
 struct hbc_burst;
 struct hbc_message;
@@ -23,6 +24,10 @@ struct iov_iter;
  * @bytes: payload bytes that have not been read; when there are none the
  *	piece is over, though an ABORT may follow in @left
  * @verified: payload bytes at @at whose checksum was right
+ * @seed: of the last fragment that was verified
+ * @header: its header, if @alike
+ * @alike: a header is there, and the seed belongs to it
+ * @frame: bytes of its fragment, header included
  * @truesize: what the socket is charged for it
  *
  * Belongs to the list that it is on; on a reading list to the socket's reader.
@@ -36,6 +41,10 @@ struct hbc_piece {
 	u32 bytes;
 	u32 verified;
 	u32 truesize;
+	bool alike;
+	u32 frame;
+	struct hbc_crc_seed seed;
+	u8 header[HBC_FRAGMENT_LEN];
 };
 
 /*

@@ -54,6 +54,7 @@ struct hbc_inflow {
  * @judged: the fragment at hand has been accounted for
  * @placed: it has a burst to go to
  * @skip: it is dropped: its bytes are not kept
+ * @alike: @head still holds the header of the fragment before, which was kept
  * @control: @head holds a whole control frame that waits to be handled
  * @message: message of the fragment before, a reference, or NULL
  * @tree: tree of the fragment before, a reference, or NULL
@@ -72,6 +73,7 @@ struct hbc_receive {
 	bool judged;
 	bool placed;
 	bool skip;
+	bool alike;
 	bool control;
 	struct hbc_message *message;
 	struct hbc_tree *tree;

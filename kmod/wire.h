@@ -189,6 +189,18 @@ struct hbc_wire_hdr {
 	__be32 length;
 } __packed;
 
+/* A fragment's header in large pieces, for comparing. */
+struct hbc_wire_words {
+	u64 hdr;
+	u32 epoch;
+	__be32 crc;
+	u64 message;
+	__be64 offset;
+	u64 total;
+	u64 used;
+	u64 rest;
+} __packed;
+
 /* hbc_wire_get_hdr() for all that is not a good fragment */
 int hbc_wire_check_hdr(const struct hbc_hdr *h, u8 version);
 
@@ -215,6 +227,32 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
 		   h->length >= HBC_FRAGMENT_LEN && h->length <= HBC_FRAGMENT_MAX))
 		return 0;
 	return hbc_wire_check_hdr(h, w->version);
+}
+
+/**
+ * hbc_wire_continues() - whether a fragment goes on where another one ended
+ * @buf: HBC_FRAGMENT_LEN bytes, a header that nobody has checked
+ * @like: the same of a fragment of the message that has been accepted
+ * @offset: in the message, of the byte that comes next
+ *
+ * They are alike but for offset and checksum, so the one needs no other check
+ * than the other had; only the caller knows whether the message is long enough.
+ * Inline because it runs for nearly every fragment.
+ */
+static inline bool hbc_wire_continues(const u8 *buf, const u8 *like, u64 offset)
+{
+	const struct hbc_wire_words *b = (const struct hbc_wire_words *)buf;
+	const struct hbc_wire_words *l = (const struct hbc_wire_words *)like;
+
+	return b->hdr == l->hdr && b->epoch == l->epoch && b->message == l->message &&
+	       b->offset == cpu_to_be64(offset) && b->total == l->total &&
+	       b->used == l->used && b->rest == l->rest;
+}
+
+/* The checksum in a fragment's header. */
+static inline u32 hbc_wire_get_crc(const u8 *buf)
+{
+	return be32_to_cpu(((const struct hbc_wire_words *)buf)->crc);
 }
 
 /*
