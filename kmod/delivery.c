@@ -4,7 +4,8 @@
  *
  * Room: the message that an ordered socket is reading has room while its own
  * pieces are below rcvbuf, so that two roots can never block each other there;
- * everything else has room while all of the socket's pieces are.
+ * everything else has room while all of the socket's pieces are and not too
+ * many messages wait.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -100,9 +101,11 @@ bool hbc_delivery_ready(const struct hbc_sock *hs, const struct hbc_delivery *d,
 /* queue_lock held. */
 static bool hbc_delivery_has_room(const struct hbc_sock *hs, const struct hbc_delivery *d)
 {
-	bool own = !hs->unordered && hbc_delivery_is_head(hs, d);
+	unsigned int size = READ_ONCE(hs->sk.sk_rcvbuf);
 
-	return (own ? d->queued : hs->charged) < READ_ONCE(hs->sk.sk_rcvbuf);
+	if (!hs->unordered && hbc_delivery_is_head(hs, d) && !d->whole)
+		return d->queued < size;
+	return hs->charged < size && hs->nr_deliveries < HBC_DELIVERIES_MAX;
 }
 
 /* A burst is charged with its first piece, which is also read first. queue_lock held. */

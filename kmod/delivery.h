@@ -20,6 +20,8 @@ struct hbc_message;
 struct hbc_piece;
 struct hbc_sock;
 
+#define HBC_DELIVERIES_MAX	256	/* messages at a socket; with as many there is no room */
+
 /**
  * struct hbc_delivery - what of a message waits at a socket
  * @message_link: message->deliveries; sched->lock

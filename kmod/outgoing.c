@@ -18,7 +18,7 @@
 struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, struct file *file,
 				      loff_t pos)
 {
-	struct hbc_outgoing *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct hbc_outgoing *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 
 	if (!m)
 		return NULL;
@@ -31,7 +31,6 @@ struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, stru
 	m->source = source;
 	m->cut.total = total;
 	m->cut.port = source->port;
-	m->charge = sizeof(*m);
 	m->file = file;
 	m->pos = pos;
 	return m;
@@ -85,7 +84,8 @@ static struct hbc_roster *hbc_outgoing_choose(struct hbc_outgoing *m,
 
 	if (IS_ERR(roster))
 		return roster;
-	*member = kvmalloc_array(max_t(u32, roster->nr, 1), sizeof(**member), GFP_KERNEL);
+	*member = kvmalloc_array(max_t(u32, roster->nr, 1), sizeof(**member),
+				 GFP_KERNEL_ACCOUNT);
 	if (*member)
 		return roster;
 	hbc_roster_put(roster);
@@ -101,7 +101,6 @@ static void hbc_outgoing_install(struct hbc_outgoing *m, struct hbc_roster *rost
 	m->cut.epoch = roster->tree->epoch;
 	m->cut.slot = roster->tree->slot;
 	m->cut.fragment = hbc_tree_fragment(roster->tree);
-	m->charge = sizeof(*m) + m->nr * sizeof(*member);
 }
 
 int hbc_outgoing_prepare(struct hbc_outgoing *m)
@@ -161,7 +160,7 @@ static void hbc_outgoing_enter(struct hbc_outgoing *m)
 	hlist_add_head(&m->id_link, hbc_outgoing_bucket(source->origin, m->cut.message));
 	list_add_tail(&m->source_link, &source->messages);
 	list_add_tail(&m->queue_link, &source->queue);
-	hbc_source_charge(source, m->charge);
+	WRITE_ONCE(source->nr_messages, source->nr_messages + 1);
 }
 
 int hbc_outgoing_accept(struct hbc_outgoing *m)
@@ -207,7 +206,6 @@ static int hbc_outgoing_try_plan(struct hbc_outgoing *m)
 	if (!err) {
 		hbc_outgoing_install(m, roster, member);
 		hbc_outgoing_enlist(m);
-		hbc_source_charge(m->source, m->charge - sizeof(*m));
 	}
 	spin_unlock(&origin->lock);
 	if (newest)
@@ -261,6 +259,22 @@ int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file 
 	return 0;
 }
 
+size_t hbc_outgoing_size(const struct hbc_outgoing *m)
+{
+	return sizeof(*m) + m->nr * sizeof(m->member[0]);
+}
+
+/* Not among the source's messages any more. origin->lock held. */
+static void hbc_outgoing_close(struct hbc_outgoing *m)
+{
+	m->complete = true;
+	hlist_del_init(&m->id_link);
+	list_del_init(&m->source_link);
+	WRITE_ONCE(m->source->nr_messages, m->source->nr_messages - 1);
+	if (m->roster)
+		m->roster->users--;
+}
+
 /* origin->lock held. */
 static void hbc_outgoing_check(struct hbc_outgoing *m, struct list_head *finished)
 {
@@ -268,13 +282,10 @@ static void hbc_outgoing_check(struct hbc_outgoing *m, struct list_head *finishe
 
 	if (m->complete || !m->sent || m->pending)
 		return;
-	m->complete = true;
-	hlist_del_init(&m->id_link);
-	list_move_tail(&m->source_link, &source->done);
+	hbc_outgoing_close(m);
+	list_add_tail(&m->source_link, &source->done);
 	source->nr_done++;
-	source->done_bytes += m->charge;
-	if (m->roster)
-		m->roster->users--;
+	source->done_bytes += hbc_outgoing_size(m);
 	hbc_outgoing_get(m);
 	list_add_tail(&m->finished_link, finished);
 }
@@ -363,17 +374,6 @@ void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *burst
 	hbc_outgoing_sent(m, finished);
 }
 
-/* Off all lists. origin->lock held. */
-static void hbc_outgoing_forget(struct hbc_outgoing *m)
-{
-	m->complete = true;
-	hlist_del_init(&m->id_link);
-	list_del_init(&m->source_link);
-	list_del_init(&m->queue_link);
-	if (m->roster)
-		m->roster->users--;
-}
-
 void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 {
 	struct hbc_origin *origin = m->source->origin;
@@ -382,7 +382,8 @@ void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 	spin_lock(&origin->lock);
 	forget = forget && !m->begun && !m->complete;
 	if (forget) {
-		hbc_outgoing_forget(m);
+		hbc_outgoing_close(m);
+		list_del_init(&m->queue_link);
 	} else if (!m->leaving && !m->complete) {
 		hbc_outgoing_fail_all(m, reason);
 		m->abort = m->abort ?: reason;
@@ -395,7 +396,7 @@ void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 		return;
 	if (m->roster)
 		hbc_roster_retire(origin, m->roster);
-	hbc_source_discharge(m->source, m->charge);
+	hbc_source_tell_room(m->source);
 	hbc_outgoing_put(m);
 }
 

@@ -53,7 +53,6 @@ struct hbc_outgoing_entry {
  * @sent_bytes: bytes that have left for the lanes
  * @accepted: when, in ns of the monotonic clock
  * @bursts: struct hbc_outgoing_entry
- * @charge: of the send buffer until complete
  * @pending: members whose part is not final
  * @delivered: members that have it
  * @failed: members that will not
@@ -82,7 +81,6 @@ struct hbc_outgoing {
 	u64 sent_bytes;
 	u64 accepted;
 	struct list_head bursts;
-	u32 charge;
 	u32 pending;
 	u32 delivered;
 	u32 failed;
@@ -148,6 +146,8 @@ void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *burst
 		      struct list_head *finished);
 /* It is on the lanes, or aborted there. */
 void hbc_outgoing_sent(struct hbc_outgoing *m, struct list_head *finished);
+/* Memory that it takes beside its bursts. */
+size_t hbc_outgoing_size(const struct hbc_outgoing *m);
 void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completion *c);
 
 /* Below: process context, no spinlocks. */

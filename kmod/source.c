@@ -68,6 +68,11 @@ static unsigned int hbc_source_sndbuf(struct hbc_source *source)
 	return size;
 }
 
+static bool hbc_source_messages(const struct hbc_source *source)
+{
+	return READ_ONCE(source->nr_messages) < HBC_SOURCE_MESSAGES;
+}
+
 /* Whether the send buffer is not full. */
 static bool hbc_source_open(struct hbc_source *source)
 {
@@ -87,14 +92,14 @@ bool hbc_source_writable(struct hbc_source *source)
 	unsigned int size = hbc_source_sndbuf(source);
 	unsigned int need = READ_ONCE(source->need) ?: size / 3;
 
-	return atomic_read(&source->charged) + need <= size;
+	return hbc_source_messages(source) && atomic_read(&source->charged) + need <= size;
 }
 
 bool hbc_source_poll(struct hbc_source *source)
 {
 	if (hbc_source_writable(source))
 		return true;
-	/* Pairs with the barrier in hbc_source_discharge(). */
+	/* Pairs with the barrier of wq_has_sleeper() in hbc_source_tell_room(). */
 	smp_store_mb(source->nospace, true);
 	return hbc_source_writable(source);
 }
@@ -118,9 +123,8 @@ static void hbc_source_tell_writable(struct hbc_source *source)
 	rcu_read_unlock();
 }
 
-void hbc_source_discharge(struct hbc_source *source, unsigned int truesize)
+void hbc_source_tell_room(struct hbc_source *source)
 {
-	atomic_sub(truesize, &source->charged);
 	if (wq_has_sleeper(&source->wait) && hbc_source_room(source))
 		wake_up(&source->wait);
 	hbc_source_tell_writable(source);
@@ -130,21 +134,23 @@ void hbc_source_discharge(struct hbc_source *source, unsigned int truesize)
 
 void hbc_source_uncharge(struct hbc_source *source, unsigned int truesize)
 {
-	hbc_source_discharge(source, truesize);
+	atomic_sub(truesize, &source->charged);
+	hbc_source_tell_room(source);
 	hbc_source_put(source);
 }
 
-/* Waits unless the send buffer is open. */
-static int hbc_source_wait_room(struct hbc_source *source, long *timeo)
+/* Waits unless the send buffer is open, and for a @new message until it may be one more. */
+static int hbc_source_wait_room(struct hbc_source *source, bool new, long *timeo)
 {
 	long left;
 
-	if (hbc_source_open(source))
+	if (hbc_source_open(source) && (!new || hbc_source_messages(source)))
 		return 0;
 	if (!*timeo)
 		return -EAGAIN;
 	left = wait_event_interruptible_timeout(source->wait,
-						hbc_source_room(source) ||
+						(hbc_source_room(source) &&
+						 (!new || hbc_source_messages(source))) ||
 						READ_ONCE(source->origin->ended), *timeo);
 	if (left < 0)
 		return sock_intr_errno(*timeo);
@@ -164,14 +170,14 @@ static int hbc_source_lock(struct hbc_source *source, long timeo)
 /* Room for the first burst, or at once for all. */
 static int hbc_source_admit(struct hbc_source *source, const struct hbc_outgoing *m, long *timeo)
 {
-	u64 need = hbc_cut_truesize(&m->cut) + m->charge;
+	u64 need = hbc_cut_truesize(&m->cut);
 	unsigned int size = hbc_source_sndbuf(source);
 
 	if (*timeo)
-		return hbc_source_wait_room(source, timeo);
+		return hbc_source_wait_room(source, true, timeo);
 	if (need > size)
 		return -EMSGSIZE;
-	if (atomic_read(&source->charged) + need > size) {
+	if (!hbc_source_messages(source) || atomic_read(&source->charged) + need > size) {
 		WRITE_ONCE(source->need, need);
 		return -EAGAIN;
 	}
@@ -195,7 +201,7 @@ static int hbc_source_write(struct hbc_source *source, struct hbc_outgoing *m,
 
 	do {
 		if (m->offset && wait)
-			err = hbc_source_wait_room(source, &timeo);
+			err = hbc_source_wait_room(source, false, &timeo);
 		if (!err && fatal_signal_pending(current))
 			err = -EINTR;
 		if (err || READ_ONCE(m->abort))
@@ -328,7 +334,7 @@ static int hbc_source_queue_file(struct hbc_source *source, struct hbc_outgoing 
 	if (!tree)
 		return -ENETUNREACH;
 	hbc_tree_put(tree);
-	err = hbc_source_wait_room(source, &timeo);
+	err = hbc_source_wait_room(source, true, &timeo);
 	if (!err)
 		err = hbc_outgoing_accept(m);
 	return err;
@@ -511,7 +517,7 @@ static void hbc_source_trim(struct hbc_source *source)
 			break;
 		list_move_tail(&m->source_link, &old);
 		source->nr_done--;
-		source->done_bytes -= m->charge;
+		source->done_bytes -= hbc_outgoing_size(m);
 	}
 	if (source->closed && list_empty(&source->messages) && !list_empty(&source->link)) {
 		list_del_init(&source->link);
@@ -536,9 +542,9 @@ void hbc_source_completed(struct hbc_source *source, struct hbc_outgoing *m)
 			hbc_source_notify(sk, m);
 		sock_put(sk);
 	}
-	hbc_source_discharge(source, m->charge);
 	hbc_source_trim(source);
 	wake_up_all(&source->wait);
+	hbc_source_tell_room(source);
 }
 
 /* Birth and end. */

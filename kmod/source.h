@@ -24,6 +24,11 @@ struct hbcast_wait;
 struct msghdr;
 struct sock;
 
+/*
+ * Messages that are not complete. A receiver has no room when half as many
+ * wait for it, so that one that never reads is cut off before it blocks a root.
+ */
+#define HBC_SOURCE_MESSAGES	512
 #define HBC_SOURCE_KEEP		64		/* complete messages that can be asked for */
 #define HBC_SOURCE_KEEP_BYTES	(256 * 1024)	/* and their memory, if that is fewer */
 
@@ -36,8 +41,7 @@ struct sock;
  * @port: that the messages go to
  * @sk: the socket, no reference; NULL after it was closed; RCU
  * @sndbuf: its sk_sndbuf when it was closed
- * @charged: truesize of bursts that some lane still holds, and of messages
- *	that are not complete
+ * @charged: truesize of bursts that wait here or on some lane
  * @need: free bytes of the send buffer without which the socket does not
  *	count as writable
  * @nospace: somebody polls for it
@@ -45,6 +49,7 @@ struct sock;
  * @writer: makes messages, one after the other; outermost
  * @messages: struct hbc_outgoing that are not complete, in order of their ids;
  *	origin->lock, as all that follows
+ * @nr_messages: their number; read without the lock
  * @queue: those of them that have not left for the lanes as a whole
  * @done: the last that are complete
  * @nr_done: their number
@@ -70,6 +75,7 @@ struct hbc_source {
 	wait_queue_head_t wait;
 	struct mutex writer;	/* sendmsg() */
 	struct list_head messages;
+	unsigned int nr_messages;
 	struct list_head queue;
 	struct list_head done;
 	unsigned int nr_done;
@@ -157,9 +163,10 @@ bool hbc_source_poll(struct hbc_source *source);
 
 /* Below: for outgoing.c, origin.c and roster.c. */
 
-/* The send buffer: a burst's reference on @source is the caller's. Context: any but hard irq. */
+/* A burst's truesize; its reference on @source is the caller's. Context: any. */
 void hbc_source_charge(struct hbc_source *source, unsigned int truesize);
-void hbc_source_discharge(struct hbc_source *source, unsigned int truesize);
+/* Whoever waits for room goes on if there is any. Context: any but hard irq. */
+void hbc_source_tell_room(struct hbc_source *source);
 /* A file-backed message is first in the queue and nothing of it is there. origin->lock held. */
 bool hbc_source_starved(struct hbc_source *source);
 /* Then files are read on, soon. Context: any but hard irq. */

@@ -252,6 +252,35 @@ TEST_F(end, does_not_read)
 	EXPECT_EQ(0, wait_complete(self->sender, 10000));
 }
 
+TEST_F(end, does_not_read_small_messages)
+{
+	struct report r;
+	unsigned int i;
+	pid_t child;
+	int status;
+
+	/* However much memory it has, it does not block the root. */
+	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 1s"));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		for (i = 0; i < 2000; i++)
+			if (receive_message(self->near, i, 100) != i % 50)
+				_exit(1);
+		_exit(0);
+	}
+	set_timeout(self->sender, SO_SNDTIMEO, 10000);
+	for (i = 0; i < 2000; i++)
+		ASSERT_EQ(i % 50, send_message(self->sender, i, i % 50, 0));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
+	EXPECT_EQ(-ENOBUFS, receive(self->far, &i, sizeof(i), 0).bytes);
+}
+
 TEST_F(end, reads_slowly)
 {
 	int status, i;

@@ -230,6 +230,58 @@ TEST_F(pair, many_senders)
 	free(buf);
 }
 
+/* Sends five messages of 1 MB in a process of its own. */
+static pid_t send_five(int fd, unsigned int seed)
+{
+	pid_t child = fork();
+	unsigned int i;
+
+	if (child)
+		return child;
+	for (i = 0; i < 5; i++)
+		if (send_message(fd, seed + i, 1000000, 0) != 1000000)
+			_exit(1);
+	_exit(0);
+}
+
+TEST_F(pair, two_roots)
+{
+	int other = node_sender(3, self->port), status;
+	unsigned int seen[4] = { 0 }, i;
+	uint8_t *buf = malloc(1000000);
+	struct received r;
+
+	/* Each root's lane is held up by the other's message. */
+	ASSERT_NE(NULL, buf);
+	ASSERT_GE(other, 0);
+	close(self->far);
+	set_int(self->near, SOL_SOCKET, SO_RCVBUF, 65536);
+	ASSERT_LT(0, send_five(self->sender, 100));
+	ASSERT_LT(0, send_five(other, 300));
+	for (i = 0; i < 10; i++) {
+		size_t have = 0;
+
+		do {
+			r = receive(self->near, buf + have, 1000000 - have, 0);
+			ASSERT_LT(0, r.bytes);
+			have += r.bytes;
+		} while (!(r.flags & MSG_EOR));
+		ASSERT_EQ(1000000, have);
+		ASSERT_TRUE(r.from.shb_node == 1 || r.from.shb_node == 3);
+		/* Whole, and in the root's order. */
+		ASSERT_EQ(-1, pattern_check(r.from.shb_node * 100 + seen[r.from.shb_node]++, 0,
+					    buf, have));
+	}
+	EXPECT_EQ(5, seen[1]);
+	EXPECT_EQ(5, seen[3]);
+	for (i = 0; i < 2; i++) {
+		ASSERT_LT(0, wait(&status));
+		EXPECT_EQ(0, status);
+	}
+	self->far = other;
+	free(buf);
+}
+
 TEST_F(pair, peek)
 {
 	char buf[300];

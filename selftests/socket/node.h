@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <linux/hbcast.h>
 
-#define GROUP	5	/* of nodes 1 to 3; node 1's plan is the chain 1, 2, 3 */
+#define GROUP	5	/* of nodes 1 to 3; the roots are 1 and 3, each at an end of a chain */
 #define NODES	3
 
 /* Put errors into tests as negative numbers, as the kernel does. */
