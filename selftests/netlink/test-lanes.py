@@ -4,8 +4,11 @@
 """What netlink tells of lanes, and the events: three nodes at a bridge."""
 
 import os
+import socket
+import struct
 import subprocess
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
@@ -120,6 +123,59 @@ def test_lanes(nodes):
     tap.equal(three.client.do("node-get")["half-open"], 0, "no handshake goes on")
 
 
+def hbcast_socket(number, call):
+    """A socket of the family in a node's namespace, bound or connected to port 9."""
+    address = struct.pack("=HHIII", 18, 9, GROUP, 0, 0)
+
+    def make():
+        sock = socket.socket(18, socket.SOCK_SEQPACKET)
+        hbcnl.libc_call(call, sock.fileno(), address, len(address))
+        return sock
+
+    return hbcnl.in_netns(f"n{number}", make)
+
+
+def wait_message(client, **wanted):
+    """Waits until the one message of the dump looks like this; returns it."""
+    end = time.monotonic() + 20
+    while True:
+        found = client.dump("message-get")
+        if len(found) == 1 and wanted.items() <= found[0].items():
+            return found[0]
+        if time.monotonic() > end:
+            print(f"# {found}")
+            return None
+        time.sleep(0.05)
+
+
+def test_messages(nodes):
+    one, two, three = (nodes[number] for number in NODES)
+    tap.equal(one.client.dump("message-get"), [], "no message at first")
+    receiver = hbcast_socket(2, hbcnl.libc.bind)
+    sender = hbcast_socket(1, hbcnl.libc.connect)
+    tap.equal(two.client.do("group-get", id=GROUP)["receivers"], 1, "a receiver is counted")
+    os.write(sender.fileno(), bytes(5000))
+    pending = wait_message(one.client, failed=1)
+    tap.equal(pending and some(pending, "group", "port", "total", "sent", "members", "delivered"),
+              {"group": GROUP, "port": 9, "total": 5000, "sent": 5000, "members": 2,
+               "delivered": 0}, "a message that waits for its reader")
+    tap.equal(len(os.read(receiver.fileno(), 10000)), 5000, "it is read")
+    tap.check(wait_message(one.client, delivered=1, failed=1), "and delivered")
+    message = one.client.do("message-get", group=GROUP, id=pending["id"])
+    members = message.get("member", [])
+    tap.equal([some(member, "node", "state", "reason", "bytes") for member in members],
+              [{"node": 2, "state": "delivered", "reason": "none", "bytes": 5000},
+               {"node": 3, "state": "failed", "reason": "no-receiver", "bytes": 0}],
+              "what became of it at each member")
+    tap.check(all(0 < member["time-ns"] < 60e9 for member in members), "and how long it took")
+    drops = three.client.do("group-get", id=GROUP)["drops"]
+    tap.check(drops["no-receiver"] > 0, "the member without a receiver counts a drop")
+    hbcnl.refused("a message that was never sent", 2, "no such message", one.client.do,
+                  "message-get", group=GROUP, id=pending["id"] + 1)
+    sender.close()
+    receiver.close()
+
+
 def test_refused_key(nodes):
     one, two = nodes[1], nodes[2]
     two.client.do("group-set", id=GROUP, key=bytes(16))
@@ -206,6 +262,7 @@ def main():
                 node.client.do("peer-new", id=peer, ipv4=f"10.9.0.{peer}")
     test_ready(nodes)
     test_lanes(nodes)
+    test_messages(nodes)
     test_refused_key(nodes)
     test_lost(nodes)
     test_end(nodes)
