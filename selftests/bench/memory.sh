@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Memory does not grow with the message: sends a file of 64 MiB and one of
+# 1 GiB through one relay to four sinks, in a test machine of 1 GiB, and
+# compares by how much the memory in use rises at most. 'run' calls it.
+#
+# usage: memory.sh KERNEL
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+results=$here/../../build/bench
+mib=$((1 << 20))
+# Page tables, slabs and per-CPU lists grow a little with time.
+allowance=$((16 * mib))
+
+inside()
+{
+	"$here/net.sh" up
+	"$here/hbcast.sh" >&2
+	"$here/hbbench" memory "$results/message-64m"
+	"$here/hbbench" memory "$results/message-1g"
+}
+
+outside()
+{
+	local small large
+	local -a rows
+
+	mkdir -p "$results"
+	"$here/hbbench" fill "$results/message-64m" $((64 * mib))
+	"$here/hbbench" fill "$results/message-1g" $((1024 * mib))
+	mapfile -t rows < <("$here/../vm/run" --kernel "$1" --mem 1G \
+		--timeout 1800 -- "$here/memory.sh" --inside)
+	rm "$results/message-64m" "$results/message-1g"
+	if [ ${#rows[@]} != 2 ]; then
+		echo "memory: the machine did not measure both messages" >&2
+		exit 1
+	fi
+	read -ra small <<<"${rows[0]}"
+	read -ra large <<<"${rows[1]}"
+	echo "kernel $1: a file to four sinks, machine of 1 GiB: MiB more in use at most"
+	printf '  %8s %8s %8s %8s\n' message all slab TCP
+	show '64 MiB' "${small[@]}"
+	show '1 GiB' "${large[@]}"
+	if ((large[0] > small[0] + allowance)); then
+		echo "  MISSED: it grows with the message"
+		exit 1
+	fi
+	echo "  met: it does not grow with the message"
+}
+
+show()
+{
+	printf '  %8s %8d %8d %8d\n' "$1" $(($2 / mib)) $(($3 / mib)) $(($4 / mib))
+}
+
+case ${1:-} in
+--inside)
+	inside
+	;;
+6.*)
+	outside "$1"
+	;;
+*)
+	echo "usage: memory.sh KERNEL" >&2
+	exit 1
+	;;
+esac
