@@ -3,6 +3,7 @@
 # vm: cpus=2 timeout=300
 """What netlink tells of lanes, and the events: three nodes at a bridge."""
 
+import errno
 import os
 import socket
 import struct
@@ -51,6 +52,9 @@ class Node:
     def setup(self):
         self.client.do("node-set", id=self.number, ipv4=f"10.9.0.{self.number}")
         self.client.do("group-new", id=GROUP, key=KEY, dead_ms=500)
+        for peer in NODES:
+            if peer != self.number:
+                self.client.do("peer-new", id=peer, ipv4=f"10.9.0.{peer}")
 
     def event(self, name, **wanted):
         """Waits for the event and says so."""
@@ -60,6 +64,16 @@ class Node:
             return tap.check(False, f"node {self.number}: no event {name} {wanted}")
         tap.check(True, f"node {self.number} tells {name} {wanted}")
         return event
+
+
+def setup(nodes):
+    for node in nodes.values():
+        try:
+            node.client.do("node-del")
+        except hbcnl.Refused as why:
+            assert why.errno == errno.ENODEV
+        node.setup()
+        node.event("node-up", node=[node.number])
 
 
 def apply(root, *pairs):
@@ -202,6 +216,26 @@ def test_lost(nodes):
     tap.equal(back["node"], [2], "and who is back")
 
 
+def test_end_in_use(nodes):
+    """Nodes go while sockets are open and a message is on its way."""
+    one, two = nodes[1], nodes[2]
+    receiver = hbcast_socket(2, hbcnl.libc.bind)
+    sender = hbcast_socket(1, hbcnl.libc.connect)
+    os.write(sender.fileno(), bytes(50000))
+    tap.check(wait_message(one.client, sent=50000), "a message has left and nobody reads it")
+    fine("its member is taken down", two.client.do, "node-del")
+    tap.equal(two.client.dump("lane-get"), [], "no lane is left there")
+    tap.check(wait_message(one.client, failed=2), "the root learns that it failed")
+    os.write(sender.fileno(), bytes(50000))
+    fine("the root is taken down", one.client.do, "node-del")
+    for node in one, two:
+        tap.equal([node.client.dump(name) for name in ("lane-get", "plan-get", "group-get")],
+                  [[], [], []], f"nothing is left at node {node.number}")
+    sender.close()
+    receiver.close()
+    setup(nodes)
+
+
 def over_ipv6(node):
     return b"\xfd\x09" + bytes(13) + bytes([node])
 
@@ -239,6 +273,7 @@ def test_end(nodes):
     tap.equal(one.client.dump("plan-get"), [], "no plan is left")
     apply(one, (1, 2), (1, 3))
     one.event("plan-ready", epoch=1)
+    test_end_in_use(nodes)
     test_ipv6(nodes)
     for node in nodes.values():
         node.client.close()
@@ -253,13 +288,7 @@ def main():
     hbcnl.load_module()
     build_network()
     nodes = {number: Node(number) for number in NODES}
-    for number, node in nodes.items():
-        node.setup()
-        node.event("node-up", node=[number])
-    for number, node in nodes.items():
-        for peer in NODES:
-            if peer != number:
-                node.client.do("peer-new", id=peer, ipv4=f"10.9.0.{peer}")
+    setup(nodes)
     test_ready(nodes)
     test_lanes(nodes)
     test_messages(nodes)
