@@ -21,6 +21,11 @@
 #define HBC_LANE_RETRY_MAX_MS	2000
 #define HBC_LANE_HALF_OPEN_MAX	256
 
+/*
+ * Data comes first: what goes up, and all else, waits until no work that
+ * carries data down is left.
+ */
+static struct workqueue_struct *hbc_lane_down_wq;
 static struct workqueue_struct *hbc_lane_wq;
 
 void hbc_lane_get(struct hbc_lane *lane)
@@ -56,9 +61,11 @@ void hbc_lane_put(struct hbc_lane *lane)
  */
 static void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
 {
+	bool down = (work == &lane->tx_work) == lane->connector;
+
 	spin_lock_bh(&lane->queue_lock);
 	if (lane->state != HBC_LANE_CLOSED)
-		queue_work(hbc_lane_wq, work);
+		queue_work(down ? hbc_lane_down_wq : hbc_lane_wq, work);
 	spin_unlock_bh(&lane->queue_lock);
 }
 
@@ -577,11 +584,18 @@ void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 
 int hbc_lane_init(void)
 {
-	hbc_lane_wq = alloc_workqueue("hbcast", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
-	return hbc_lane_wq ? 0 : -ENOMEM;
+	hbc_lane_down_wq = alloc_workqueue("hbcast_down", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	if (!hbc_lane_down_wq)
+		return -ENOMEM;
+	hbc_lane_wq = alloc_workqueue("hbcast", WQ_MEM_RECLAIM, 0);
+	if (hbc_lane_wq)
+		return 0;
+	destroy_workqueue(hbc_lane_down_wq);
+	return -ENOMEM;
 }
 
 void hbc_lane_exit(void)
 {
 	destroy_workqueue(hbc_lane_wq);
+	destroy_workqueue(hbc_lane_down_wq);
 }

@@ -742,7 +742,7 @@ int hbc_receive_turn(struct hbc_lane *lane)
 {
 	read_descriptor_t desc = { .arg.data = lane, .count = 1 };
 	struct sock *sk = lane->sock->sk;
-	bool more, closed, control, urgent;
+	bool more, closed, urgent;
 	int n, err;
 
 	if (!hbc_receive_may(lane))
@@ -762,12 +762,11 @@ int hbc_receive_turn(struct hbc_lane *lane)
 	/* Reading would stop at urgent data for ever; nobody sends any. */
 	if (!err && urgent)
 		err = -EPROTO;
-	control = lane->rx.control;
-	if (!err && control)
+	if (!err && lane->rx.control)
 		err = hbc_receive_control(lane);
 	if (err)
 		return err;
-	if (closed && !more && !control)
+	if (closed && !more)
 		return -ESHUTDOWN;
-	return more || control;
+	return more;
 }
