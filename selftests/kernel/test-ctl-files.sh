@@ -197,6 +197,26 @@ check_equal "send, time over: status" "2 2 2" "$status $two $three"
 check_match "send, time over: sentence" 'the time is over, so the message is given up: .* of 2 members: ' "$err"
 check_equal "send, time over: no files" "|" "$(files 2)|$(files 3)"
 
+### A receiver that stops reading is cut off, and holds up nobody.
+at 3 group set 5 stall-interval 2s
+both_receive large
+ip netns exec n1 "$ctl" -j send "$dir/large" group 5 port 9 >"$dir/out" 2>"$dir/err" &
+send=$!
+wait_for 30 part 3 large
+kill -STOP $three
+wait $send
+status=$?
+out=$(<"$dir/out")
+kill -CONT $three
+both_end
+check_equal "recv stopped: status" "2 0 2" "$status $two $three"
+check_jq "recv stopped: told to the sender" '[[2,"delivered","none"],[3,"failed","stalled"]]' \
+	'.nodes | sort_by(.node) | map([.node, .state, .reason])'
+check_match "recv stopped: told to it" \
+	'message [0-9]+ of node 1 failed after [0-9]+ of 40000000 bytes: .* cut off' "$(<"$dir/three.err")"
+check_equal "recv stopped: no file" "" "$(files 3)"
+at 3 group set 5 stall-interval 10s
+
 run 2 recv "$dir/2/x" group 5 port 9 timeout 200ms
 check_equal "recv: time over" \
 	"2 hbcastctl: the time is over after 0 of 1 messages, what was not whole is removed" "$status $err"

@@ -137,24 +137,37 @@ static const char *why_failed(int err)
 	return strerror(err);
 }
 
-/*
- * The socket does not say which message has failed; with only one on its way it
- * is that one. Others that never become whole are removed at the end.
- */
-static int lost(struct recv *r, int err)
+/* The first of the messages that are on their way has failed. */
+static void lost_first(struct recv *r, int err)
 {
+	const struct hbincoming *in = r->list;
+
 	r->failed++;
-	if (!r->list || r->list->next)
-		return hbctl_error(r->ctl, HBCTL_KERNEL,
-				   "a message of group %u port %u failed: %s",
-				   r->group, r->port, why_failed(err));
 	hbctl_error(r->ctl, HBCTL_KERNEL,
 		    "message %llu of node %u failed after %llu of %llu bytes: %s",
-		    (unsigned long long)r->list->message, r->list->root,
-		    (unsigned long long)r->list->have,
-		    (unsigned long long)r->list->total, why_failed(err));
+		    (unsigned long long)in->message, in->root,
+		    (unsigned long long)in->have,
+		    (unsigned long long)in->total, why_failed(err));
 	hbincoming_drop(&r->list, r->list);
-	return HBCTL_KERNEL;
+}
+
+/*
+ * A message has failed; the socket does not say which. With only one on its
+ * way it is that one; of several the one that never becomes whole is removed at
+ * the end. Who is cut off has lost all of them.
+ */
+static void lost(struct recv *r, int err)
+{
+	if (!r->list || (r->list->next && err != ENOBUFS)) {
+		r->failed++;
+		hbctl_error(r->ctl, HBCTL_KERNEL,
+			    "a message of group %u port %u failed: %s",
+			    r->group, r->port, why_failed(err));
+		return;
+	}
+	do {
+		lost_first(r, err);
+	} while (r->list);
 }
 
 /* Returns 0, or -1 with errno. */
@@ -188,45 +201,63 @@ static int read_piece(struct recv *r, struct piece *p)
 	return 0;
 }
 
-/* Waits until there is something to read; anything but HBCTL_OK is the end. */
-static int wait_readable(struct recv *r, int64_t end)
+/* Whether to go on: HBCTL_OK, or HBCTL_KERNEL after it has said why not. */
+static int check_end(const struct recv *r, int64_t end)
+{
+	const char *why;
+
+	if (hbstop_asked(&r->stop))
+		why = "interrupted";
+	else if (hbclock_now() >= end)
+		why = "the time is over";
+	else
+		return HBCTL_OK;
+	return hbctl_error(r->ctl, HBCTL_KERNEL,
+			   "%s after %u of %u messages, what was not whole is removed",
+			   why, r->done, r->count);
+}
+
+/* Until there is something to read, a signal, or the end. */
+static void wait_readable(const struct recv *r, int64_t end)
 {
 	struct pollfd fds[] = {
 		{ .fd = r->sock, .events = POLLIN },
 		{ .fd = r->stop.fd, .events = POLLIN },
 	};
-	int64_t left = end - hbclock_now();
+	int64_t left_ms = (end - hbclock_now()) / 1000000 + 1;
 
-	if (left < 0)
-		left = 0;
-	poll(fds, 2, r->timeout_ns ? left / 1000000 + 1 : -1);
-	if (fds[1].revents)
-		return hbctl_error(r->ctl, HBCTL_KERNEL,
-				   "interrupted after %u of %u messages, what was not whole is removed",
-				   r->done, r->count);
-	if (fds[0].revents || !r->timeout_ns || hbclock_now() < end)
+	if (left_ms > INT_MAX)
+		left_ms = INT_MAX;
+	poll(fds, 2, left_ms < 0 ? 0 : left_ms);
+}
+
+/* Reads one piece, or finds that there is none or that a message has failed. */
+static int receive_piece(struct recv *r, int64_t end)
+{
+	struct piece p;
+	int err;
+
+	if (!read_piece(r, &p))
+		return take(r, &p);
+	err = errno;
+	if (err == EAGAIN || err == EINTR) {
+		wait_readable(r, end);
 		return HBCTL_OK;
-	return hbctl_error(r->ctl, HBCTL_KERNEL,
-			   "the time is over after %u of %u messages, what was not whole is removed",
-			   r->done, r->count);
+	}
+	lost(r, err);
+	return err == ENODEV ? HBCTL_KERNEL : HBCTL_OK;
 }
 
 static int receive(struct recv *r)
 {
-	int64_t end = hbclock_now() + r->timeout_ns;
-	int ret = HBCTL_OK, err;
-	struct piece p;
+	int64_t end = r->timeout_ns ? hbclock_now() + (int64_t)r->timeout_ns :
+				      INT64_MAX;
+	int ret = HBCTL_OK;
 
 	while (!ret && r->done + r->failed < r->count) {
-		if (!read_piece(r, &p)) {
-			ret = take(r, &p);
-			continue;
-		}
-		err = errno;
-		if (err == EAGAIN || err == EINTR)
-			ret = wait_readable(r, end);
-		else if (lost(r, err) && err == ENODEV)
-			ret = HBCTL_KERNEL;
+		ret = check_end(r, end);
+		if (!ret)
+			ret = receive_piece(r, end);
 	}
 	return ret || !r->failed ? ret : HBCTL_KERNEL;
 }
