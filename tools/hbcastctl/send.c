@@ -194,9 +194,11 @@ static int verdict(const struct send *s)
 	char list[512];
 	const char *why;
 
-	if (s->complete && !missing)
+	if (!missing && (s->complete || s->c->members))
 		return HBCTL_OK;
 	list_missing(s, list, sizeof(list));
+	if (!s->c->members)
+		snprintf(list, sizeof(list), "it was not its turn yet");
 	if (s->complete)
 		why = "";
 	else if (hbstop_asked(&s->stop))
