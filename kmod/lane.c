@@ -101,6 +101,9 @@ void hbc_lane_close(struct hbc_lane *lane, bool drain)
 
 void hbc_lane_unpause(struct hbc_lane *lane)
 {
+	if (!test_bit(HBC_LANE_PAUSED, &lane->flags))
+		return;
+	/* Silence counts from now on; that of a lane which was read counts already. */
 	WRITE_ONCE(lane->last_rx, jiffies);
 	if (test_and_clear_bit(HBC_LANE_PAUSED, &lane->flags))
 		hbc_lane_run(lane, &lane->rx_work);
@@ -315,7 +318,8 @@ static void hbc_lane_disconnect(struct hbc_lane *lane)
 	hbc_lane_drop_sock(lane);
 	if (!test_and_clear_bit(HBC_LANE_ANNOUNCED, &lane->flags))
 		return;
-	WRITE_ONCE(lane->since, jiffies);
+	/* One that fell silent has been away since then. */
+	WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
 	hbc_schedule_lane_down(lane, HBCAST_REASON_LANE_LOST);
 	hbc_event_lane(lane, false, error);
 }

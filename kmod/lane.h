@@ -101,7 +101,7 @@ struct hbc_lane_callbacks {
  *	@rx_work, and @life while @rx_work is cancelled
  * @last_rx: jiffies of the last byte that came
  * @last_tx: jiffies of the last byte that went
- * @since: jiffies of birth, or when the lane was READY last
+ * @since: jiffies of birth, or when the lane was READY and heard last
  * @begun: jiffies when the connection, or its end, was begun
  * @retry: next pause before a reconnect in ms; @life only
  * @queue_lock: @queue, @queued, @acks, @nr_acks, and @state's turn to CLOSED
