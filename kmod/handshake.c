@@ -190,6 +190,10 @@ static int hbc_handshake_admit(struct hbc_lane *lane)
 
 	mutex_lock(&lane->hn->lock);
 	sched = hbc_schedule_get(hs->group, hs->root);
+	if (!IS_ERR(sched) && hbc_schedule_crowded(sched)) {
+		hbc_schedule_put(sched);
+		sched = ERR_PTR(-ENOSPC);
+	}
 	mutex_unlock(&lane->hn->lock);
 	if (IS_ERR(sched))
 		return PTR_ERR(sched);
@@ -209,6 +213,8 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_hdr *h, co
 	if (hbc_handshake_check(lane, HBC_AUTH_CONNECTOR, auth.mac))
 		return hbc_handshake_reject(lane, HBC_REJECT_KEY);
 	err = hbc_handshake_admit(lane);
+	if (err == -ENOSPC)
+		return hbc_handshake_reject(lane, HBC_REJECT_BUSY);
 	if (err)
 		return err;
 	err = hbc_transmit_now(lane, out, hbc_wire_put_ready(out));

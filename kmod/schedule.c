@@ -129,6 +129,18 @@ struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root)
 	return sched;
 }
 
+bool hbc_schedule_crowded(struct hbc_schedule *sched)
+{
+	struct list_head *at;
+	unsigned int n = 0;
+
+	spin_lock_bh(&sched->lock);
+	list_for_each(at, &sched->parents)
+		n++;
+	spin_unlock_bh(&sched->lock);
+	return n >= HBC_PARENTS_MAX;
+}
+
 /* Lanes from parents end; their messages end with them. */
 static void hbc_schedule_close_parents(struct hbc_schedule *sched)
 {

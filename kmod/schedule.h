@@ -81,6 +81,7 @@ enum {
 
 #define HBC_SCHEDULES_MAX	1024	/* roots per group */
 #define HBC_TREES_MAX		16	/* epochs of one root that are not over */
+#define HBC_PARENTS_MAX		256	/* lanes from parents of one root */
 
 /**
  * struct hbc_assembly - a subtree of which not all TREE frames have come
@@ -145,6 +146,8 @@ struct hbc_schedule {
  * Return: with a reference for the caller, or an ERR_PTR.
  */
 struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root);
+/* Whether it has as many lanes from parents as it may. Context: any. */
+bool hbc_schedule_crowded(struct hbc_schedule *sched);
 void hbc_schedule_put(struct hbc_schedule *sched);
 /* hn->lock held; NULL if there is none; no reference taken. */
 struct hbc_schedule *hbc_schedule_find(struct hbc_group *group, u32 root);
