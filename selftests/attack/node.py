@@ -43,11 +43,11 @@ def switch():
 
 
 def plug(number):
-    """A namespace nNUMBER with the address 10.9.0.NUMBER."""
+    """A namespace nNUMBER with the address 10.9.0.NUMBER; made anew, neighbours know it."""
     name = f"n{number}"
     ip("netns", "add", name)
-    ip("link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", f"p{number}",
-       "netns", "switch")
+    ip("link", "add", "eth0", "netns", name, "address", f"02:00:00:00:00:{number:02x}",
+       "type", "veth", "peer", "name", f"p{number}", "netns", "switch")
     ip("-n", "switch", "link", "set", f"p{number}", "master", "sw", "up")
     ip("-n", name, "link", "set", "lo", "up")
     ip("-n", name, "address", "add", f"10.9.0.{number}/24", "dev", "eth0")
@@ -105,12 +105,12 @@ class Node:
             if node is not self:
                 self.client.do("peer-new", id=node.number, ipv4=f"10.9.0.{node.number}")
 
-    def apply(self, *pairs):
+    def apply(self, *pairs, wait=True):
         edges = [{"parent": parent, "child": child} for parent, child in pairs]
         self.client.do("plan-begin", group=GROUP)
         self.client.do("plan-tree", group=GROUP, slot=0, edge=edges)
         epoch = self.client.do("plan-commit", group=GROUP)["epoch"]
-        if not self.ready(epoch):
+        if wait and not self.ready(epoch):
             self.listener.event(type="plan-ready", epoch=epoch, group=GROUP)
         return epoch
 
