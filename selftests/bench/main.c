@@ -331,6 +331,8 @@ int main(int argc, char **argv)
 		memory(argv[2]);
 		return 0;
 	}
+	/* A transfer takes a second at most; whoever waits longer waits in vain. */
+	alarm(120);
 	busy_check();
 	if (!run_timed(argc, argv))
 		errx(1, "%s", usage);

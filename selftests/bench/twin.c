@@ -83,12 +83,16 @@ static void copy_window(int from, int to)
 int twin_of(int fd, int node)
 {
 	int twin = net_socket(node, AF_INET, SOCK_STREAM);
+	const int room = 64 << 20;
 	struct sockaddr_in own, peer;
 	socklen_t len = sizeof(own);
 
 	if (getsockname(fd, (struct sockaddr *)&own, &len) ||
 	    getpeername(fd, (struct sockaddr *)&peer, &len))
 		err(1, "twin: addresses");
+	/* The sender heeds the sink's window only: the twin's must be wider. */
+	if (setsockopt(twin, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
+		err(1, "twin: SO_RCVBUFFORCE");
 	set_option(fd, TCP_REPAIR, TCP_REPAIR_ON);
 	set_option(twin, TCP_REPAIR, TCP_REPAIR_ON);
 	if (bind(twin, (struct sockaddr *)&own, sizeof(own)))
