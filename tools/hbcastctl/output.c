@@ -74,6 +74,7 @@ static void only_ascii(char *text)
 	}
 }
 
+/* Writes all at once: other processes may write to the same place. */
 static void complain(struct hbctl *ctl, const char *kind, int exit_code,
 		     const char *fmt, va_list ap)
 {
@@ -97,15 +98,18 @@ static void complain(struct hbctl *ctl, const char *kind, int exit_code,
 			json_object_set_new(obj, "line",
 					    json_integer(ctl->batch_line));
 		}
-		json_dumpf(obj, stderr, json_flags(ctl));
-		fputc('\n', stderr);
+		free(text);
+		text = json_dumps(obj, json_flags(ctl));
+		if (!text)
+			abort();
+		fprintf(stderr, "%s\n", text);
 		json_decref(obj);
+	} else if (ctl->batch_file) {
+		fprintf(stderr, "hbcastctl: %s:%u: %s%s\n", ctl->batch_file,
+			ctl->batch_line, exit_code ? "" : "warning: ", text);
 	} else {
-		fputs("hbcastctl: ", stderr);
-		if (ctl->batch_file)
-			fprintf(stderr, "%s:%u: ", ctl->batch_file,
-				ctl->batch_line);
-		fprintf(stderr, "%s%s\n", exit_code ? "" : "warning: ", text);
+		fprintf(stderr, "hbcastctl: %s%s\n",
+			exit_code ? "" : "warning: ", text);
 	}
 	free(text);
 }
