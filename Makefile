@@ -116,19 +116,19 @@ deps:
 	@selftests/deps
 
 # Each of these installs what is missing before it builds.
-ready: deps
+check: deps
 	$(MAKE) $(PARALLEL) modules-all tools tests examples
-
-check: ready
 	selftests/run $(TESTS)
 
 checkstyle: deps
 	selftests/checkstyle
 
-demo: ready
+demo: deps
+	$(MAKE) $(PARALLEL) module-6.12 tools
 	selftests/demo/run
 
-bench: ready
+bench: deps
+	$(MAKE) $(PARALLEL) modules-all tools selftests/bench
 	selftests/bench/run
 
 clean:
@@ -137,4 +137,4 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps ready check checkstyle demo bench clean
+	uninstall deps check checkstyle demo bench clean
