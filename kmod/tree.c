@@ -376,10 +376,11 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 			break;
 		at = &other->link;
 	}
+	/* The children learn of the tree before anybody can send along it. */
+	hbc_tree_spread(tree);
 	list_add_rcu(&tree->link, at);
 	sched->nr_trees++;
 	trace_hbc_tree(tree, true);
-	hbc_tree_spread(tree);
 	hbc_tree_announce(tree);
 	for (i = 0; i < tree->nr_edges; i++)
 		if (tree->edge[i].lost)
