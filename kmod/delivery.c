@@ -6,6 +6,11 @@
  * pieces are below rcvbuf, so that two roots can never block each other there;
  * everything else has room while all of the socket's pieces are and not too
  * many messages wait.
+ *
+ * The stall clock runs while somebody is denied room. When nothing has moved
+ * for the group's stall-interval, whoever holds up the others is cut off: the
+ * socket, if there was something for its reader, else the message that the
+ * reader waits for.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -145,6 +150,23 @@ static void hbc_delivery_purge(struct list_head *pieces)
 	INIT_LIST_HEAD(pieces);
 }
 
+/* Something has moved. queue_lock held, the socket not closed. */
+static void hbc_delivery_restart(struct hbc_sock *hs)
+{
+	if (hs->clocked)
+		hs->deadline = jiffies + msecs_to_jiffies(READ_ONCE(hs->group->config.stall_ms));
+}
+
+/* queue_lock held. */
+static void hbc_delivery_arm(struct hbc_sock *hs)
+{
+	if (hs->clocked || hs->closed)
+		return;
+	hs->clocked = true;
+	hbc_delivery_restart(hs);
+	mod_delayed_work(system_wq, &hs->stall, hs->deadline - jiffies);
+}
+
 /* 0, or the enum hbcast_reason why the socket does not take @d. queue_lock held. */
 static u8 hbc_delivery_link(struct hbc_sock *hs, struct hbc_delivery *d)
 {
@@ -192,6 +214,8 @@ static u8 hbc_delivery_append(struct hbc_sock *hs, struct hbc_delivery *d, struc
 	*p = NULL;
 	d->arrived += bytes;
 	d->whole = d->arrived == d->message->total;
+	if (hbc_delivery_is_head(hs, d))
+		hbc_delivery_restart(hs);
 	return 0;
 }
 
@@ -252,18 +276,6 @@ void hbc_delivery_end(struct hbc_delivery *d, u8 reason)
 		hbc_message_finish(d->message, reason);
 }
 
-/* queue_lock held. */
-static void hbc_delivery_arm(struct hbc_sock *hs)
-{
-	unsigned long delay;
-
-	if (hs->clocked || hs->closed)
-		return;
-	delay = msecs_to_jiffies(READ_ONCE(hs->group->config.stall_ms));
-	hs->clocked = true;
-	hs->deadline = jiffies + delay;
-	mod_delayed_work(system_wq, &hs->stall, delay);
-}
 
 bool hbc_delivery_room(struct hbc_delivery *d, bool crowded)
 {
@@ -378,7 +390,8 @@ bool hbc_delivery_advance(struct hbc_sock *hs, struct hbc_delivery *d, u64 bytes
 	if (!cut) {
 		d->read = read;
 		done = d->whole && read == m->total;
-		hs->clocked &= !bytes && !done;
+		if (bytes || done)
+			hbc_delivery_restart(hs);
 		tell = read - d->told >= max_t(u64, m->total / 32, SZ_1M);
 		if (tell)
 			d->told = read;
@@ -412,7 +425,7 @@ void hbc_delivery_abandon(struct hbc_sock *hs, struct hbc_delivery *d, u8 reason
 {
 	spin_lock_bh(&hs->queue_lock);
 	d->busy = false;
-	hs->clocked = false;
+	hbc_delivery_restart(hs);
 	if (d->detached)
 		reason = d->reason;
 	else
@@ -457,31 +470,69 @@ void hbc_delivery_close(struct hbc_sock *hs, bool partial)
 
 	spin_lock_bh(&hs->queue_lock);
 	hs->closed = true;
-	hs->clocked = false;
 	hbc_delivery_sweep(hs, partial, &gone);
 	spin_unlock_bh(&hs->queue_lock);
 	hbc_delivery_settle_all(hs, &gone, HBCAST_REASON_CLOSED);
 	hbc_delivery_resume(hs);
 }
 
+/* Whether a reader has something to read. queue_lock held. */
+static bool hbc_delivery_readable(const struct hbc_sock *hs)
+{
+	const struct hbc_delivery *d;
+
+	list_for_each_entry(d, &hs->deliveries, sock_link) {
+		if (d->busy || hbc_delivery_ready(hs, d, hs->want))
+			return true;
+		if (!hs->unordered)
+			break;
+	}
+	return false;
+}
+
+/*
+ * When the clock has run out: whether it is the socket that is cut off. Else
+ * the message that all wait for has ended, if there is one. queue_lock held.
+ */
+static bool hbc_delivery_expired(struct hbc_sock *hs)
+{
+	struct hbc_delivery *d;
+
+	if (hbc_delivery_readable(hs)) {
+		hs->cut = true;
+		return true;
+	}
+	d = list_first_entry_or_null(&hs->deliveries, struct hbc_delivery, sock_link);
+	if (d)
+		d->reason = HBCAST_REASON_LANE_LOST;
+	hbc_delivery_arm(hs);
+	return false;
+}
+
 void hbc_delivery_stall(struct work_struct *work)
 {
 	struct hbc_sock *hs = container_of(to_delayed_work(work), struct hbc_sock, stall);
+	bool cut = false, over;
 	LIST_HEAD(gone);
-	bool cut;
 
 	spin_lock_bh(&hs->queue_lock);
-	cut = hs->clocked && !time_before(jiffies, hs->deadline);
-	if (cut) {
+	over = !hs->denied || hs->closed || !time_before(jiffies, hs->deadline);
+	if (over)
 		hs->clocked = false;
-		hs->cut = true;
-		hbc_delivery_sweep(hs, false, &gone);
+	else
+		mod_delayed_work(system_wq, &hs->stall, hs->deadline - jiffies);
+	if (over && hs->denied && !hs->closed) {
+		cut = hbc_delivery_expired(hs);
+		if (cut)
+			hbc_delivery_sweep(hs, false, &gone);
 	}
 	spin_unlock_bh(&hs->queue_lock);
-	if (!cut)
-		return;
-	hbc_group_drop(hs->group, HBC_DROP_STALLED);
-	hbc_event_stall(hs->group, hs->port);
-	hbc_delivery_settle_all(hs, &gone, HBCAST_REASON_STALLED);
-	hs->sk.sk_data_ready(&hs->sk);
+	if (cut) {
+		hbc_group_drop(hs->group, HBC_DROP_STALLED);
+		hbc_event_stall(hs->group, hs->port);
+		hbc_delivery_settle_all(hs, &gone, HBCAST_REASON_STALLED);
+		hbc_delivery_resume(hs);
+	}
+	if (over)
+		hs->sk.sk_data_ready(&hs->sk);
 }

@@ -44,6 +44,25 @@ static bool hbc_origin_port_busy(struct hbc_origin *origin, const struct hbc_out
 	return false;
 }
 
+/*
+ * An earlier message to the same port is on its way along another tree, where
+ * this one could overtake it. origin->lock held.
+ */
+static bool hbc_origin_overtakes(struct hbc_origin *origin, const struct hbc_outgoing *m)
+{
+	const struct hbc_outgoing *other;
+	struct hbc_source *source;
+
+	if (list_is_singular(&origin->rosters))
+		return false;
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry(other, &source->messages, source_link)
+			if (other->begun && other->cut.port == m->cut.port &&
+			    other->cut.epoch != m->cut.epoch)
+				return true;
+	return false;
+}
+
 /* origin->lock held. */
 static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outgoing *m,
 				const struct hbc_tree *full)
@@ -52,7 +71,7 @@ static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outg
 		return true;
 	if (list_empty(&m->bursts) || m->roster->tree == full)
 		return false;
-	return m->begun || !hbc_origin_port_busy(origin, m);
+	return m->begun || (!hbc_origin_port_busy(origin, m) && !hbc_origin_overtakes(origin, m));
 }
 
 /*

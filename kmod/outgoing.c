@@ -417,8 +417,10 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	struct hbc_origin *origin = m->source->origin;
 	struct hbc_roster *roster;
 	struct file *file;
+	bool others;
 
 	spin_lock(&origin->lock);
+	others = !list_empty(&origin->rosters) && !list_is_singular(&origin->rosters);
 	roster = m->roster;
 	m->roster = NULL;
 	file = m->file;
@@ -426,6 +428,9 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	spin_unlock(&origin->lock);
 	if (file)
 		fput(file);
+	/* One on another tree may have waited for this one's end. */
+	if (others)
+		hbc_origin_kick(origin);
 	if (!roster)
 		return;
 	hbc_roster_retire(origin, roster);

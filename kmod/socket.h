@@ -46,11 +46,11 @@ struct hbc_source;
  * @want: bytes that the least demanding of the blocked readers waits for
  * @waiters: blocked readers
  * @denied: some delivery is denied
- * @clocked: there was no room, and nothing has been read since
+ * @clocked: @stall is on its way
  * @cut: was cut off, and no reader has been told yet
  * @closed: no new messages
- * @deadline: jiffies when the socket is cut off if it is still @clocked
- * @stall: looks at @deadline; armed while not @closed
+ * @deadline: jiffies when somebody is cut off unless something moves
+ * @stall: looks at @deadline while somebody is denied
  */
 struct hbc_sock {
 	struct sock sk;		/* the first: sk_alloc() makes the whole */

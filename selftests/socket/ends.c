@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Closing, shutting down, giving up, being cut off, and groups that go. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/userfaultfd.h>
 
 #include "node.h"
 #include <kselftest_harness.h>
@@ -279,6 +284,70 @@ TEST_F(end, does_not_read_small_messages)
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
 	EXPECT_EQ(-ENOBUFS, receive(self->far, &i, sizeof(i), 0).bytes);
+}
+
+#define HANGS_BYTES	(1 << 20)
+
+/* A process that sends a message whose second half never comes out of its memory. */
+static pid_t send_and_hang(int fd)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register area = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	pid_t child = fork();
+	char *buf;
+	int uffd;
+
+	if (child)
+		return child;
+	buf = mmap(NULL, HANGS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	area.range.start = (unsigned long)buf + HANGS_BYTES / 2;
+	area.range.len = HANGS_BYTES / 2;
+	if (buf == MAP_FAILED || uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &area))
+		_exit(1);
+	send(fd, buf, HANGS_BYTES, 0);
+	_exit(2);
+}
+
+TEST_F(end, sender_hangs)
+{
+	int other = node_sender(3, self->port), status;
+	char *buf = malloc(HANGS_BYTES);
+	struct received r;
+	unsigned int i;
+	pid_t child;
+	long have = 0;
+
+	/* What a root does not finish keeps the messages of another back no longer. */
+	ASSERT_NE(NULL, buf);
+	ASSERT_GE(other, 0);
+	close(self->far);
+	self->far = other;
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 1s"));
+	child = send_and_hang(other);
+	ASSERT_TRUE(wait_poll(self->near, POLLIN, 5000));
+	EXPECT_EQ(1000, receive(self->near, buf, 1000, 0).bytes);
+	set_timeout(self->sender, SO_SNDTIMEO, 10000);
+	if (!fork()) {
+		for (i = 0; i < 20; i++)
+			send_message(self->sender, i, 100000, 0);
+		_exit(0);
+	}
+	do {
+		r = receive(self->near, buf, HANGS_BYTES, 0);
+		have += r.bytes;
+	} while (r.bytes > 0);
+	EXPECT_EQ(-ECONNRESET, r.bytes);
+	EXPECT_LT(HANGS_BYTES / 4, have);
+	EXPECT_GT(HANGS_BYTES, have);
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(100000, receive_message(self->near, i, 100000));
+	EXPECT_EQ(0, waitpid(child, &status, WNOHANG));
+	kill(child, SIGKILL);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 10s"));
+	free(buf);
 }
 
 TEST_F(end, reads_slowly)
