@@ -276,7 +276,6 @@ void hbc_delivery_end(struct hbc_delivery *d, u8 reason)
 		hbc_message_finish(d->message, reason);
 }
 
-
 bool hbc_delivery_room(struct hbc_delivery *d, bool crowded)
 {
 	struct hbc_sock *hs;

@@ -52,7 +52,7 @@ static void receive_switched(int node, unsigned int port, int ready)
 	_exit(ret != 0);
 }
 
-static void send_switched(unsigned int port, const volatile unsigned int *applied)
+static void send_switched(unsigned int port, const unsigned int *applied)
 {
 	int fd = node_sender(1, port);
 	unsigned int i = 0;
@@ -60,7 +60,7 @@ static void send_switched(unsigned int port, const volatile unsigned int *applie
 
 	do {
 		ret = send_message(fd, i++, SWITCH_BYTES, 0);
-	} while (ret == SWITCH_BYTES && *applied < SWITCHES);
+	} while (ret == SWITCH_BYTES && __atomic_load_n(applied, __ATOMIC_RELAXED) < SWITCHES);
 	if (ret == SWITCH_BYTES)
 		ret = send_message(fd, i, 0, 0) ?: wait_complete(fd, 20000);
 	if (ret)
@@ -70,13 +70,13 @@ static void send_switched(unsigned int port, const volatile unsigned int *applie
 
 TEST_F_TIMEOUT(storm, plans_change, 100)
 {
-	volatile unsigned int *applied = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-					      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	unsigned int port = 1000, node;
+	unsigned int *applied = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int port = 1000, node, i;
 	int ready[2], status;
 	char c;
 
-	ASSERT_NE(MAP_FAILED, (void *)applied);
+	ASSERT_NE(MAP_FAILED, applied);
 	ASSERT_EQ(0, pipe(ready));
 	for (node = 2; node <= 3; node++)
 		if (!fork())
@@ -85,10 +85,12 @@ TEST_F_TIMEOUT(storm, plans_change, 100)
 		ASSERT_EQ(1, read(ready[0], &c, 1));
 	if (!fork())
 		send_switched(port, applied);
-	for (; *applied < SWITCHES; ++*applied)
-		EXPECT_EQ(0, node_run(1, *applied % 2 ?
+	for (i = 0; i < SWITCHES; i++) {
+		EXPECT_EQ(0, node_run(1, i % 2 ?
 				      "$ctl apply $HBCAST_PLANS/chain group 5 >/dev/null" :
 				      "$ctl apply $HBCAST_PLANS/star group 5 >/dev/null"));
+		__atomic_fetch_add(applied, 1, __ATOMIC_RELAXED);
+	}
 	for (node = 1; node <= 3; node++) {
 		ASSERT_LT(0, wait(&status));
 		EXPECT_EQ(0, status);
