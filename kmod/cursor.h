@@ -34,6 +34,8 @@ void hbc_cursor_read(struct hbc_cursor *c, void *to, u32 len);
 const u8 *hbc_cursor_peek(const struct hbc_cursor *c, u32 len);
 /* Only while the burst has a single owner. */
 void hbc_cursor_write(struct hbc_cursor *c, const void *from, u32 len);
+#define HBC_CRC_AT	16
+
 /**
  * struct hbc_crc_seed - checksum of a header's part up to the checksum
  * @hdr: the part, of HBC_CRC_AT bytes; its checksum counts as 0
@@ -42,7 +44,6 @@ void hbc_cursor_write(struct hbc_cursor *c, const void *from, u32 len);
  * It is the same for nearly all fragments of a message, so that one pass over
  * what follows it does for a fragment.
  */
-#define HBC_CRC_AT	16
 struct hbc_crc_seed {
 	u8 hdr[HBC_CRC_AT];
 	u32 crc;

@@ -238,6 +238,8 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
  * They are alike but for offset and checksum, so the one needs no other check
  * than the other had; only the caller knows whether the message is long enough.
  * Inline because it runs for nearly every fragment.
+ *
+ * Return: whether it does.
  */
 static inline bool hbc_wire_continues(const u8 *buf, const u8 *like, u64 offset)
 {
