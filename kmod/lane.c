@@ -374,6 +374,14 @@ static void hbc_lane_finish(struct hbc_lane *lane)
 	}
 }
 
+/* Nothing has come for @dead jiffies; what waits to be read has come. */
+static bool hbc_lane_silent(const struct hbc_lane *lane, unsigned long dead)
+{
+	return !test_bit(HBC_LANE_PAUSED, &lane->flags) &&
+	       time_after(jiffies, READ_ONCE(lane->last_rx) + dead) &&
+	       skb_queue_empty_lockless(&lane->sock->sk->sk_receive_queue);
+}
+
 static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 {
 	const struct hbc_group_config *config = &lane->sched->group->config;
@@ -384,8 +392,7 @@ static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 
 	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && idle) {
 		hbc_lane_finish(lane);
-	} else if (!test_bit(HBC_LANE_PAUSED, &lane->flags) &&
-		   time_after(jiffies, READ_ONCE(lane->last_rx) + dead)) {
+	} else if (hbc_lane_silent(lane, dead)) {
 		hbc_lane_fail(lane, ETIMEDOUT);
 	} else if (!idle && time_after(jiffies, READ_ONCE(lane->last_tx) + stall)) {
 		hbc_lane_fail(lane, ETIME);
