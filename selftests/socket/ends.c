@@ -325,6 +325,7 @@ TEST_F(end, sender_hangs)
 	close(self->far);
 	self->far = other;
 	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 1s"));
+	set_int(self->near, SOL_SOCKET, SO_RCVBUF, 65536);
 	child = send_and_hang(other);
 	ASSERT_TRUE(wait_poll(self->near, POLLIN, 5000));
 	EXPECT_EQ(1000, receive(self->near, buf, 1000, 0).bytes);

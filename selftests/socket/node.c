@@ -63,6 +63,8 @@ static int node_open(int node, unsigned int port, bool connects, int unordered)
 	if (fd < 0)
 		return -1;
 	node_address(&a, GROUP, port);
+	/* Tests read one receiver after the other: neither holds up the other. */
+	set_int(fd, SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20);
 	if (unordered)
 		set_int(fd, SOL_HBCAST, HBCAST_UNORDERED, 1);
 	if (connects)

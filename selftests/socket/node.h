@@ -18,7 +18,7 @@
 /* A socket of the family in a node's namespace, or -1. */
 int node_socket(int node, int type, int protocol);
 void node_address(struct sockaddr_hbcast *a, unsigned int group, unsigned int port);
-/* Sockets that are bound or connected in GROUP, or -1. */
+/* Sockets that are bound (with a large buffer) or connected in GROUP, or -1. */
 int node_receiver(int node, unsigned int port);
 int node_receiver_unordered(int node, unsigned int port);
 int node_sender(int node, unsigned int port);
