@@ -96,7 +96,8 @@ TEST_F(end, close_lingers)
 	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
 	begin = now_ms();
 	close(self->sender);
-	EXPECT_LE(1000, now_ms() - begin);
+	/* The kernel counts in ticks, and the first one is not a whole one. */
+	EXPECT_LE(1000 - 10, now_ms() - begin);
 	EXPECT_EQ(10, receive_message(self->far, 1, 10));
 	/* With all of it read there is nothing to wait for. */
 	self->sender = node_sender(1, self->port);
