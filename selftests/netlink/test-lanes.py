@@ -21,6 +21,7 @@ from hbcnl import fine  # noqa: E402
 KEY = bytes(range(32))
 GROUP = 5
 NODES = (1, 2, 3)
+DEAD_MS = 3000	# a busy machine stops for longer than one would think
 
 spec = hbcnl.Spec()
 
@@ -51,7 +52,7 @@ class Node:
 
     def setup(self):
         self.client.do("node-set", id=self.number, ipv4=f"10.9.0.{self.number}")
-        self.client.do("group-new", id=GROUP, key=KEY, dead_ms=500)
+        self.client.do("group-new", id=GROUP, key=KEY, dead_ms=DEAD_MS)
         for peer in NODES:
             if peer != self.number:
                 self.client.do("peer-new", id=peer, ipv4=f"10.9.0.{peer}")
