@@ -133,7 +133,7 @@ TEST_F(sender, closed_unread)
 	ASSERT_GE(near, 0);
 	ASSERT_GE(far, 0);
 	ASSERT_EQ(100, send_message(self->fd, 1, 100, 0));
-	ASSERT_TRUE(wait_poll(far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(far, POLLIN, 10000));
 	close(far);
 	EXPECT_EQ(100, receive_message(near, 1, 100));
 	EXPECT_EQ(1, wait_complete(self->fd, 10000));
@@ -152,7 +152,7 @@ TEST_F(sender, one_twin_fails)
 	ASSERT_GE(two, 0);
 	ASSERT_EQ(100, send_message(self->fd, 1, 100, 0));
 	EXPECT_EQ(100, receive_message(one, 1, 100));
-	ASSERT_TRUE(wait_poll(two, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(two, POLLIN, 10000));
 	close(two);
 	EXPECT_EQ(2, wait_complete(self->fd, 10000));
 	ASSERT_EQ(2, get_report(self->fd, 0, &r));

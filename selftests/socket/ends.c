@@ -68,14 +68,16 @@ static long drain_both(int fd, int other, long *ret)
 	return -WEXITSTATUS(status);
 }
 
-/* A process that sends one large message: what is queued is less than a tenth. */
+#define LARGE_BYTES	(32 << 20)
+
+/* A process that sends one large message of zeroes: what is queued is less than a tenth. */
 static pid_t send_large(int fd)
 {
 	pid_t child = fork();
 
 	if (child)
 		return child;
-	send_message(fd, 1, 32 << 20, 0);
+	send(fd, calloc(1, LARGE_BYTES), LARGE_BYTES, 0);
 	_exit(0);
 }
 
@@ -122,7 +124,7 @@ TEST_F(end, close_aborts)
 	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
 	ASSERT_EQ(0, setsockopt(self->sender, SOL_SOCKET, SO_LINGER, &l, sizeof(l)));
 	child = send_large(self->sender);
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	close(self->sender);
@@ -138,7 +140,7 @@ TEST_F(end, sender_killed)
 
 	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
 	child = send_large(self->sender);
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	EXPECT_EQ(-ECONNABORTED, drain_both(self->far, self->near, &ret));
@@ -190,7 +192,7 @@ TEST_F(end, shutdown_reads)
 	char c;
 
 	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	ASSERT_EQ(0, shutdown(self->far, SHUT_RD));
 	EXPECT_EQ(POLLIN | POLLRDHUP, poll_now(self->far));
 	/* What is whole can still be read. */
@@ -328,7 +330,7 @@ TEST_F(end, sender_hangs)
 	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 1s"));
 	set_int(self->near, SOL_SOCKET, SO_RCVBUF, 65536);
 	child = send_and_hang(other);
-	ASSERT_TRUE(wait_poll(self->near, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->near, POLLIN, 10000));
 	EXPECT_EQ(1000, receive(self->near, buf, 1000, 0).bytes);
 	set_timeout(self->sender, SO_SNDTIMEO, 10000);
 	if (!fork()) {
@@ -400,7 +402,7 @@ TEST_F(end, receiver_closes_in_the_middle)
 	ASSERT_GE(child, 0);
 	if (!child)
 		_exit(send_message(self->sender, 1, 4000000, 0) != 4000000);
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	/* The children have it open too. */
 	ASSERT_EQ(0, shutdown(self->far, SHUT_RD));
 	ASSERT_LT(0, wait(&status));
@@ -422,10 +424,10 @@ TEST_F(end, z_group_removed)
 	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 60s"));
 	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
 	child = send_large(self->sender);
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	ASSERT_EQ(0, node_run(3, "$ctl group del 5"));
 	ASSERT_EQ(0, node_run(1, "$ctl group del 5"));
-	EXPECT_TRUE(wait_poll(self->far, POLLERR, 5000));
+	EXPECT_TRUE(wait_poll(self->far, POLLERR, 10000));
 	waitpid(child, NULL, 0);
 	EXPECT_EQ(-ECONNRESET, drain_both(self->far, self->near, &ret));
 	EXPECT_EQ(-ECONNRESET, ret);

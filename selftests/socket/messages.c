@@ -421,7 +421,7 @@ TEST_F(pair, poll)
 	EXPECT_EQ(0, poll_now(self->far));
 	EXPECT_EQ(POLLOUT, poll_now(self->sender));
 	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
-	EXPECT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	EXPECT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	EXPECT_EQ(5, receive(self->far, buf, 5, 0).bytes);
 	EXPECT_EQ(POLLIN, poll_now(self->far));
 	EXPECT_EQ(5, receive(self->far, buf, 5, 0).bytes);
@@ -453,7 +453,7 @@ TEST_F(pair, queue_lengths)
 	EXPECT_EQ(0, n);
 	ASSERT_EQ(100, send_message(self->sender, 1, 100, 0));
 	ASSERT_EQ(20, send_message(self->sender, 2, 20, 0));
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	ASSERT_EQ(0, ioctl(self->far, SIOCINQ, &n));
 	EXPECT_EQ(100, n);
 	ASSERT_EQ(0, ioctl(self->sender, SIOCOUTQ, &n));

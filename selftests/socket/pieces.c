@@ -128,7 +128,7 @@ TEST_F(pieces, before_the_message_is_whole)
 	ASSERT_GE(child, 0);
 	if (!child)
 		_exit(send_message(self->sender, 2, 8 << 20, 0) != 8 << 20);
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	EXPECT_EQ(sizeof(buf), receive(self->far, buf, sizeof(buf), MSG_PEEK).bytes);
 	child = fork();
 	ASSERT_GE(child, 0);
@@ -159,7 +159,7 @@ TEST_F(pieces, readable_now)
 	int n = -1;
 
 	ASSERT_EQ(3000, send_message(self->sender, 1, 3000, 0));
-	ASSERT_TRUE(wait_poll(self->far, POLLIN, 5000));
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	ASSERT_EQ(0, ioctl(self->far, SIOCINQ, &n));
 	EXPECT_LT(0, n);
 	EXPECT_GE(3000, n);
