@@ -123,6 +123,19 @@ class Node:
         self.client.close()
         self.listener.close()
 
+    def waiting(self):
+        """The events that have come so far."""
+        found = []
+        self.listener.sock.settimeout(0.1)
+        try:
+            while True:
+                found += [spec.decode("event", body[4:])
+                          for kind, _, _, body in self.listener.receive()
+                          if kind == self.listener.family]
+        except TimeoutError:
+            self.listener.sock.settimeout(20)
+        return found
+
     def info(self):
         return self.client.do("node-get")
 

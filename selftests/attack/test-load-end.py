@@ -19,11 +19,11 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import node  # noqa: E402
 from node import GROUP, Node, Reader, hbcnl, tap, until  # noqa: E402
 
-SIZE = 12 << 20
+SIZE = 6 << 20
 MEMBERS = (2, 3, 4)
 CHAIN = ((1, 2), (2, 3), (3, 4))
 FORK = ((1, 2), (2, 3), (2, 4))
-SETTINGS = {"dead_ms": 2000, "stall_ms": 3000, "queue": 131072}
+SETTINGS = {"dead_ms": 5000, "stall_ms": 10000, "queue": 131072}
 LOST = {"lane-lost", "node-dead"}
 
 data = os.urandom(1 << 20) * (SIZE >> 20)
@@ -88,14 +88,25 @@ class Scene(dict):
         self[number].forget()
         subprocess.run(["ip", "netns", "del", f"n{number}"], check=True)
 
+    def tell(self):
+        """Which lanes broke, for whoever looks for the reason."""
+        for number, each in self.items():
+            for event in each.waiting():
+                if event["type"] == "lane-down":
+                    print(f"# node {number}, {event['direction']} to {event['peer']}: "
+                          f"errno {event['error']}")
+
     def well(self, what, edges=CHAIN):
         """The next message arrives everywhere."""
         self.apply(*edges)
+        for each in self.values():
+            each.waiting()
         cast = Broadcast(self)
         cast.gate.set()
         read, known = cast.finish()
-        tap.equal((set(read.values()), set(known.values())), ({"whole"}, {"delivered"}),
-                  f"{what}: the next message arrives")
+        if not tap.equal((set(read.values()), set(known.values())), ({"whole"}, {"delivered"}),
+                         f"{what}: the next message arrives"):
+            self.tell()
         tap.check(cast.right(*MEMBERS), f"{what}: as it was sent")
 
 
@@ -186,7 +197,7 @@ def test_root_deleted(scene):
     tap.equal({reader.result() for reader in cast.readers.values()}, {"ECONNRESET"},
               "the root is deleted: all are told")
     cast.close()
-    tap.check(until(30, lambda: not any(scene[m].info()["lanes"] for m in MEMBERS)),
+    tap.check(until(60, lambda: not any(scene[m].info()["lanes"] for m in MEMBERS)),
               "no lane is left")
     scene.revive(1)
     scene.well("root deleted")
@@ -248,7 +259,7 @@ def test_link(scene):
     node.ip("-n", "switch", "link", "set", "p3", "down")
     scene[1].listener.event(type="member-lost", down=True)
     took = time.monotonic() - begin
-    tap.check(1 < took < 4, f"link down: others wait for the dead interval, not longer: {took:.1f} s")
+    tap.check(4 < took < 15, f"link down: others wait for the dead interval, not longer: {took:.1f} s")
     read, known = cast.finish()
     tap.equal((read[2], known[2]), ("whole", "delivered"), "link down: the one above has it")
     tap.check(cast.right(2) and {known[3], known[4]} <= LOST, f"the root knows why: {known}")
