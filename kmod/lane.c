@@ -20,6 +20,7 @@
 #define HBC_LANE_RETRY_MIN_MS	50
 #define HBC_LANE_RETRY_MAX_MS	2000
 #define HBC_LANE_HALF_OPEN_MAX	256
+#define HBC_LANE_HEADROOM	8	/* the pace is the rate and an eighth */
 
 /*
  * Data comes first: what goes up, and all else, waits until no work that
@@ -161,6 +162,36 @@ static void hbc_lane_error_report(struct sock *sk)
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 
+/*
+ * A tree is as fast as its slowest lane. Pacing keeps the others from sending
+ * what they may send in lumps, which would fill queues that lanes share. The
+ * headroom is for what must be sent again and for rates that were measured low.
+ * tx_mutex held.
+ */
+static void hbc_lane_pace(struct hbc_lane *lane)
+{
+	u64 rate = lane->rate + lane->rate / HBC_LANE_HEADROOM;
+	unsigned long pace = lane->rate ? min_t(u64, rate, ULONG_MAX - 1) : ULONG_MAX;
+	int err;
+
+	lockdep_assert_held(&lane->tx_mutex);
+	err = sock_setsockopt(lane->sock, SOL_SOCKET, SO_MAX_PACING_RATE,
+			      KERNEL_SOCKPTR(&pace), sizeof(pace));
+	if (err)
+		hbc_lane_fail(lane, -err);
+}
+
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate)
+{
+	mutex_lock(&lane->tx_mutex);
+	if (lane->rate != rate) {
+		lane->rate = rate;
+		if (lane->sock)
+			hbc_lane_pace(lane);
+	}
+	mutex_unlock(&lane->tx_mutex);
+}
+
 static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
 {
 	struct sock *sk = sock->sk;
@@ -168,6 +199,8 @@ static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
 	tcp_sock_set_nodelay(sk);
 	mutex_lock(&lane->tx_mutex);
 	lane->sock = sock;
+	if (lane->rate)
+		hbc_lane_pace(lane);
 	mutex_unlock(&lane->tx_mutex);
 	lock_sock(sk);
 	sk->sk_allocation = GFP_KERNEL;

@@ -86,6 +86,8 @@ struct hbc_lane_callbacks {
  * @users: trees that send over this lane (connectors); hn->lock
  * @tree_sent: the child knows all trees of this lane (connectors); hn->lock
  * @addr: the child's address (connectors)
+ * @rate: what the newest plan gives the lane in bytes/s, 0 for no limit
+ *	(connectors); @tx_mutex
  * @state: enum hbc_lane_state; written by the life and receive work
  * @error: why the connection ends, a positive errno; the first one wins
  * @reason: enum hbc_reject_reason that the other side gave last
@@ -128,6 +130,7 @@ struct hbc_lane {
 	unsigned int users;
 	bool tree_sent;
 	struct sockaddr_storage addr;
+	u64 rate;
 
 	enum hbc_lane_state state;
 	int error;
@@ -166,6 +169,11 @@ struct hbc_lane {
  */
 struct hbc_lane *hbc_lane_connect(struct hbc_schedule *sched, u8 slot, u32 peer,
 				  const struct sockaddr_storage *addr);
+/*
+ * The plan gives the lane @rate bytes/s from now on, 0 for as fast as TCP can.
+ * Context: process; takes tx_mutex and the lock of the lane's socket.
+ */
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate);
 /* Takes over an accepted socket, whatever becomes of it. Context: process. */
 void hbc_lane_accept(struct hbc_net *hn, struct socket *sock);
 /* Ends the lane soon: at once, or after its queue is empty. Context: any. */

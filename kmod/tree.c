@@ -215,6 +215,7 @@ static int hbc_tree_link(struct hbc_tree *tree)
 		lane = hbc_tree_lane(tree->sched, tree->slot, &tree->nodes[at]);
 		if (IS_ERR(lane))
 			return PTR_ERR(lane);
+		hbc_lane_set_rate(lane, tree->nodes[at].rate);
 		tree->edge[tree->nr_edges].lane = lane;
 		tree->edge[tree->nr_edges].first = at;
 		tree->edge[tree->nr_edges].size = hbc_tree_size(tree->nodes, at);

@@ -38,7 +38,7 @@ make_group()
 	cat >"$work/plan.json" <<-END
 		{"hbcast": "plan", "version": 1, "algorithm": "bench", "root": 1,
 		 "message_bytes": 268435456,
-		 "trees": [{"slot": 0, "rate_mbps": 100000, "edges": [${edges%,}]}]}
+		 "trees": [{"slot": 0, "edges": [${edges%,}]}]}
 	END
 	for node in $(tr -s ' ,' '\n' <<<"$*" | sort -un); do
 		on "$node" group add "$group" key-file "$work/key"

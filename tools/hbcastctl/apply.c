@@ -50,19 +50,21 @@ static struct nl_msg *plan_msg(const struct apply *a, uint8_t cmd)
 	return msg;
 }
 
-static void put_edge(struct nl_msg *msg, const struct hbp_edge *edge)
+static void put_edge(const struct apply *a, struct nl_msg *msg,
+		     const struct hbp_tree *tree, const struct hbp_edge *edge)
 {
+	uint64_t rate = hbp_plan_edge_rate(a->plan, tree, edge->child) / 8;
 	struct nlattr *nest = nla_nest_start(msg, HBCAST_A_PLAN_EDGE |
 						  NLA_F_NESTED);
 
 	hbgenl_put_u32(msg, HBCAST_A_EDGE_PARENT, edge->parent);
 	hbgenl_put_u32(msg, HBCAST_A_EDGE_CHILD, edge->child);
+	hbgenl_put(msg, HBCAST_A_EDGE_RATE, &rate, sizeof(rate));
 	nla_nest_end(msg, nest);
 }
 
 static int upload_tree(struct apply *a, const struct hbp_tree *tree)
 {
-	uint64_t rate = tree->rate_bps / 8;
 	struct nl_msg *msg;
 	uint8_t slot = tree->slot;
 	size_t i = 0, end;
@@ -71,10 +73,9 @@ static int upload_tree(struct apply *a, const struct hbp_tree *tree)
 	do {
 		msg = plan_msg(a, HBCAST_CMD_PLAN_TREE);
 		hbgenl_put(msg, HBCAST_A_PLAN_SLOT, &slot, sizeof(slot));
-		hbgenl_put(msg, HBCAST_A_PLAN_RATE, &rate, sizeof(rate));
 		end = i + EDGES_PER_MESSAGE;
 		for (; i < end && i < tree->n_edges; i++)
-			put_edge(msg, &tree->edges[i]);
+			put_edge(a, msg, tree, &tree->edges[i]);
 		ret = hbgenl_do(a->ctl, &a->g, msg,
 				"the tree of slot %u cannot be uploaded to group %u",
 				tree->slot, a->group);

@@ -154,6 +154,32 @@ int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err)
 }
 
 /**
+ * hbp_plan_edge_rate() - what an edge of a plan has to carry
+ * @plan: a plan that hbp_plan_check() has accepted
+ * @tree: one of its trees
+ * @child: the edge's lower end
+ *
+ * A node of a plan with one tree receives all it does over one edge; what is
+ * predicted for it may be more than what the whole tree can keep.
+ *
+ * Return: bit/s, at least the tree's rate; 0 if the plan tells none.
+ */
+int64_t hbp_plan_edge_rate(const struct hbp_plan *plan,
+			   const struct hbp_tree *tree, uint32_t child)
+{
+	const struct hbp_evaluation *predicted = plan->predicted;
+	size_t i;
+
+	if (plan->n_trees > 1 || !predicted)
+		return tree->rate_bps;
+	i = hbp_node_find(&predicted->nodes->id, predicted->n,
+			  sizeof(*predicted->nodes), child);
+	if (i == HBP_NONE || predicted->nodes[i].rate_bps < tree->rate_bps)
+		return tree->rate_bps;
+	return predicted->nodes[i].rate_bps;
+}
+
+/**
  * hbp_plan_check_members() - check that a plan fits a group or an input
  * @plan: a plan that hbp_plan_check() has accepted
  * @members: ids in ascending order

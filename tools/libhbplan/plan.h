@@ -37,6 +37,8 @@ struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
 void hbp_plan_free(struct hbp_plan *plan);
 struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot);
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err);
+int64_t hbp_plan_edge_rate(const struct hbp_plan *plan,
+			   const struct hbp_tree *tree, uint32_t child);
 int hbp_plan_check_members(const struct hbp_plan *plan, const uint32_t *members,
 			   size_t n, struct hbp_error *err);
 int hbp_plan_load(const char *path, const struct hbp_warn *warn,
