@@ -20,7 +20,7 @@ struct netlink_ext_ack;
 
 /* Why bytes or frames were thrown away; counted per group. */
 enum hbc_drop {
-	HBC_DROP_STALE,		/* rest of a message that was cut off before */
+	HBC_DROP_STALE,		/* of a message that had its turn, or about another's nodes */
 	HBC_DROP_NO_TREE,	/* fragment of an epoch that is not known */
 	HBC_DROP_NO_RECEIVER,	/* no socket was bound to the port */
 	HBC_DROP_CHECKSUM,	/* payload did not match its CRC32C */

@@ -24,15 +24,21 @@ void hbc_message_get(struct hbc_message *m)
 	kref_get(&m->ref);
 }
 
-static void hbc_message_free(struct kref *ref)
+static void hbc_message_free_deliveries(struct list_head *deliveries)
 {
-	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
 	struct hbc_delivery *d, *next;
 
-	list_for_each_entry_safe(d, next, &m->deliveries, message_link) {
+	list_for_each_entry_safe(d, next, deliveries, message_link) {
 		list_del(&d->message_link);
 		hbc_delivery_free(d);
 	}
+}
+
+static void hbc_message_free(struct kref *ref)
+{
+	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
+
+	hbc_message_free_deliveries(&m->deliveries);
 	hbc_schedule_put(m->sched);
 	kfree(m);
 }
@@ -47,21 +53,28 @@ static struct hlist_head *hbc_message_bucket(struct hbc_schedule *sched, u64 id)
 	return &sched->messages[hash_64(id, HBC_MESSAGE_HASH_BITS)];
 }
 
+/* sched->lock held. */
+static struct hbc_message *hbc_message_search(struct hbc_schedule *sched, u64 id)
+{
+	struct hbc_message *m;
+
+	hlist_for_each_entry(m, hbc_message_bucket(sched, id), link)
+		if (m->id == id)
+			return m;
+	return NULL;
+}
+
 /* With a reference, or NULL. */
 static struct hbc_message *hbc_message_find(struct hbc_schedule *sched, u64 id)
 {
 	struct hbc_message *m;
 
 	spin_lock_bh(&sched->lock);
-	hlist_for_each_entry(m, hbc_message_bucket(sched, id), link) {
-		if (m->id != id)
-			continue;
+	m = hbc_message_search(sched, id);
+	if (m)
 		hbc_message_get(m);
-		spin_unlock_bh(&sched->lock);
-		return m;
-	}
 	spin_unlock_bh(&sched->lock);
-	return NULL;
+	return m;
 }
 
 static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 bytes)
@@ -142,30 +155,65 @@ static struct hbc_message *hbc_message_new(struct hbc_lane *lane, const struct h
 	return m;
 }
 
+/*
+ * Puts a new message among those that are open, with another reference: whether
+ * it goes to receivers here, or -EEXIST if another lane has begun it just now.
+ * One that has begun before only goes on to the nodes below, which may lack it.
+ */
+static int hbc_message_enter(struct hbc_message *m)
+{
+	struct hbc_schedule *sched = m->sched;
+	LIST_HEAD(unused);
+	int ret = -EEXIST;
+
+	spin_lock_bh(&sched->lock);
+	if (!hbc_message_search(sched, m->id)) {
+		hbc_message_get(m);
+		hlist_add_head(&m->link, hbc_message_bucket(sched, m->id));
+		sched->nr_messages++;
+		ret = hbc_history_add(&sched->history, m->id);
+	}
+	if (!ret) {
+		list_splice_init(&m->deliveries, &unused);
+		m->open = 1;
+	}
+	spin_unlock_bh(&sched->lock);
+	hbc_message_free_deliveries(&unused);
+	return ret;
+}
+
+/* Nobody here reads @m, which is told at once. */
+static void hbc_message_unread(struct hbc_message *m, u8 reason, enum hbc_drop drop)
+{
+	hbc_group_drop(m->sched->group, drop);
+	m->acked = true;
+	m->reason = reason;
+	hbc_message_report(m, HBCAST_FAILED, reason, 0);
+}
+
 /* The first fragment of a message: with a reference for the caller, or ERR_PTR. */
 static struct hbc_message *hbc_message_open(struct hbc_lane *lane, const struct hbc_hdr *h,
 					    const struct hbc_fragment *f)
 {
-	struct hbc_schedule *sched = lane->sched;
 	struct hbc_message *m;
+	int ret;
 
-	if (READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX)
+	if (READ_ONCE(lane->sched->nr_messages) >= HBC_MESSAGES_MAX)
 		return ERR_PTR(-ENOBUFS);
 	m = hbc_message_new(lane, h, f);
 	if (!m)
 		return ERR_PTR(-ENOMEM);
-	hbc_message_get(m);
-	spin_lock_bh(&sched->lock);
-	hlist_add_head(&m->link, hbc_message_bucket(sched, m->id));
-	sched->nr_messages++;
-	spin_unlock_bh(&sched->lock);
-	trace_hbc_message_open(m);
-	if (list_empty(&m->deliveries)) {
-		hbc_group_drop(sched->group, HBC_DROP_NO_RECEIVER);
-		m->acked = true;
-		m->reason = HBCAST_REASON_NO_RECEIVER;
-		hbc_message_report(m, HBCAST_FAILED, HBCAST_REASON_NO_RECEIVER, 0);
+	ret = hbc_message_enter(m);
+	if (ret < 0) {
+		hbc_message_put(m);
+		return ERR_PTR(ret);
 	}
+	trace_hbc_message_open(m);
+	/* The root knows what became of one that it has sent once. */
+	if (!ret)
+		hbc_message_unread(m, HBCAST_REASON_NO_MEMORY, HBC_DROP_STALE);
+	else if (list_empty(&m->deliveries))
+		hbc_message_unread(m, HBCAST_REASON_NO_RECEIVER, HBC_DROP_NO_RECEIVER);
 	return m;
 }
 
@@ -180,7 +228,7 @@ static int hbc_message_turn(struct hbc_lane *lane, const struct hbc_hdr *h,
 			return 1;
 		m = hbc_message_open(lane, h, f);
 		if (IS_ERR(m))
-			return PTR_ERR(m);
+			return PTR_ERR(m) == -EEXIST ? 1 : PTR_ERR(m);
 	}
 	if (*mp)
 		hbc_message_put(*mp);

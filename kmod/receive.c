@@ -530,7 +530,7 @@ static int hbc_receive_ack(struct hbc_lane *lane, const struct hbc_receive *rx)
 		return -ENOMEM;
 	err = hbc_wire_get_ack(rx->head, &rx->hdr, entry, &count);
 	for (i = 0; i < count && !err; i++)
-		hbc_schedule_ack(lane->sched, &entry[i]);
+		hbc_schedule_child_ack(lane, &entry[i]);
 	kfree(entry);
 	return err;
 }

@@ -23,6 +23,7 @@ static void hbc_schedule_free(struct kref *ref)
 
 	if (sched->origin)
 		hbc_origin_free(sched->origin);
+	hbc_history_free(&sched->history);
 	hbc_group_put(sched->group);
 	kfree(sched);
 	hbc_node_schedule_end(hn);
@@ -77,6 +78,10 @@ static struct hbc_schedule *hbc_schedule_new(struct hbc_group *group, u32 root)
 
 	if (!sched)
 		return NULL;
+	if (hbc_history_init(&sched->history)) {
+		kfree(sched);
+		return NULL;
+	}
 	kref_init(&sched->ref);
 	sched->hn = hn;
 	sched->root = root;
@@ -244,9 +249,27 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 	hbc_lane_put(up);
 }
 
-void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, const struct hbc_lost *f,
-		       const u32 *node)
+void hbc_schedule_child_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 {
+	if (hbc_tree_below(lane, 0, ack->node))
+		hbc_schedule_ack(lane->sched, ack);
+	else
+		hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
+}
+
+void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, struct hbc_lost *f, u32 *node)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < f->count; i++) {
+		if (hbc_tree_below(lane, f->epoch, node[i]))
+			node[nr++] = node[i];
+		else
+			hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
+	}
+	f->count = nr;
+	if (!nr)
+		return;
 	mutex_lock(&lane->hn->lock);
 	if (!(flags & HBC_LOST_BACK))
 		hbc_tree_unready(lane);

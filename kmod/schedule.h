@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "history.h"
 #include "wire.h"
 
 struct hbc_group;
@@ -51,6 +52,7 @@ struct hbc_edge {
  *	has broken; hn->lock
  * @nr_nodes: entries of @nodes
  * @nodes: the subtree in preorder, this node first
+ * @below: the ids of @nodes, each edge's in ascending order
  * @nr_edges: entries of @edge
  * @edge: the children in sending order
  *
@@ -68,6 +70,7 @@ struct hbc_tree {
 	struct hbc_lane *from;
 	u32 nr_nodes;
 	struct hbc_tree_node *nodes;
+	u32 *below;
 	u32 nr_edges;
 	struct hbc_edge edge[];
 };
@@ -107,14 +110,15 @@ struct hbc_assembly {
  * @trees: struct hbc_tree, newest epoch first; written under hn->lock, read
  *	under RCU
  * @nr_trees: their number; hn->lock
- * @lock: @children, @parents, @up, @messages, @nr_messages and the fields
- *	that message.h names
+ * @lock: @children, @parents, @up, @messages, @nr_messages, @history and the
+ *	fields that message.h names
  * @children: lanes to children (struct hbc_lane, sched_link); changed under
  *	hn->lock and @lock
  * @parents: lanes from parents that are READY
  * @up: the newest of @parents, NULL for none
  * @messages: open messages by id (struct hbc_message)
  * @nr_messages: their number
+ * @history: the messages that have begun here
  * @origin: at the root the queue of what is to be sent, else NULL; set once
  * @orphan: some time after a parent was lost: ends the schedule if none has
  *	come back, else the trees that were not told again
@@ -135,6 +139,7 @@ struct hbc_schedule {
 	struct hbc_lane *up;
 	struct hlist_head messages[1 << HBC_MESSAGE_HASH_BITS];
 	unsigned int nr_messages;
+	struct hbc_history history;
 	struct hbc_origin *origin;
 	struct delayed_work orphan;
 	bool gone;
@@ -202,8 +207,10 @@ int hbc_schedule_tree(struct hbc_lane *lane, const struct hbc_tree_frame *f,
 		      const struct hbc_tree_node *node);
 void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f);
 void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch);
-void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, const struct hbc_lost *f,
-		       const u32 *node);
+/* Leaves of @node, and counts in @f, what is below the child. */
+void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, struct hbc_lost *f, u32 *node);
+/* A child's report about a node below it; another is dropped. */
+void hbc_schedule_child_ack(struct hbc_lane *lane, const struct hbc_ack *ack);
 /* The lane is about to be READY: 0, or why it must end. */
 int hbc_schedule_lane_up(struct hbc_lane *lane);
 /* The lane was READY and broke; @reason is an enum hbcast_reason. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A tree: one epoch and slot of a schedule at this node. */
+#include <linux/bsearch.h>
 #include <linux/hbcast.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -30,6 +31,7 @@ static void hbc_tree_free(struct work_struct *work)
 
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_lane_put(tree->edge[i].lane);
+	kvfree(tree->below);
 	kvfree(tree->nodes);
 	hbc_schedule_put(tree->sched);
 	kfree(tree);
@@ -205,6 +207,16 @@ static u32 hbc_tree_size(const struct hbc_tree_node *nodes, u32 first)
 	return i - first;
 }
 
+static void hbc_tree_sort_below(struct hbc_tree *tree, const struct hbc_edge *edge)
+{
+	u32 *ids = tree->below + edge->first;
+	u32 i;
+
+	for (i = 0; i < edge->size; i++)
+		ids[i] = tree->nodes[edge->first + i].node;
+	sort(ids, edge->size, sizeof(*ids), hbc_tree_cmp_id, NULL);
+}
+
 /* The edges of a tree whose nodes are checked: 0 or what a new lane says. */
 static int hbc_tree_link(struct hbc_tree *tree)
 {
@@ -220,6 +232,7 @@ static int hbc_tree_link(struct hbc_tree *tree)
 		tree->edge[tree->nr_edges].first = at;
 		tree->edge[tree->nr_edges].size = hbc_tree_size(tree->nodes, at);
 		tree->edge[tree->nr_edges].lost = test_bit(HBC_LANE_DEAD, &lane->flags);
+		hbc_tree_sort_below(tree, &tree->edge[tree->nr_edges]);
 		at += tree->edge[tree->nr_edges++].size;
 	}
 	return 0;
@@ -245,8 +258,9 @@ static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 s
 	tree->slot = slot;
 	tree->nr_nodes = nr;
 	tree->nodes = kvmalloc_array(nr, sizeof(*nodes), GFP_KERNEL);
+	tree->below = kvmalloc_array(nr, sizeof(*tree->below), GFP_KERNEL);
 	err = -ENOMEM;
-	if (tree->nodes) {
+	if (tree->nodes && tree->below) {
 		memcpy(tree->nodes, nodes, nr * sizeof(*nodes));
 		err = hbc_tree_link(tree);
 	}
@@ -303,6 +317,24 @@ static struct hbc_edge *hbc_tree_edge(struct hbc_tree *tree, const struct hbc_la
 		if (tree->edge[i].lane == lane)
 			return &tree->edge[i];
 	return NULL;
+}
+
+bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node)
+{
+	const struct hbc_edge *edge;
+	struct hbc_tree *tree;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(tree, &lane->sched->trees, link) {
+		edge = !epoch || tree->epoch == epoch ? hbc_tree_edge(tree, lane) : NULL;
+		found = edge && bsearch(&node, tree->below + edge->first, edge->size,
+					sizeof(node), hbc_tree_cmp_id);
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
+	return found;
 }
 
 /* The children that are connected already learn of a new tree at once. */
@@ -607,7 +639,9 @@ void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
 		edge = tree->epoch == f->epoch ? hbc_tree_edge(tree, lane) : NULL;
 		if (!edge)
 			continue;
-		if (f->node) {
+		if (f->node && !hbc_tree_below(lane, f->epoch, f->node)) {
+			hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
+		} else if (f->node) {
 			hbc_tree_refuse(tree, f);
 		} else {
 			edge->ready = true;

@@ -13,6 +13,11 @@ struct hbc_schedule;
 struct hbc_tree;
 struct hbc_tree_node;
 
+/*
+ * Whether @node is below the child at the other end of @lane: in the tree of
+ * @epoch, or, if that is 0, in any. Context: any.
+ */
+bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node);
 /* Whether the tree is this one, addresses and rates included. Context: any. */
 bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr);
 

@@ -193,8 +193,8 @@ class Peer:
         self.send(frame(AUTH, proof(self.key, b"hbcast connector", first, challenge)))
         return self.wait(READY) == b""
 
-    def report(self, message):
-        """The final report on a message: node, bytes, state, reason."""
+    def reports(self):
+        """The final reports as they come: message, node, bytes, state, reason."""
         while True:
             body = self.wait(ACK)
             count = int.from_bytes(body[:2], "big")
@@ -202,5 +202,44 @@ class Peer:
             for at in range(8, len(body), 24):
                 about, size, node, state, reason, zero = struct.unpack_from(">QQIBBH", body, at)
                 assert zero == 0
-                if about == message and state != PENDING:
-                    return node, size, state, reason
+                if state != PENDING:
+                    yield about, node, size, state, reason
+
+    def report(self, message):
+        """The final report on a message: node, bytes, state, reason."""
+        return next(found[1:] for found in self.reports() if found[0] == message)
+
+
+class Child(Peer):
+    """The other end of a connection from a parent."""
+
+    def enter_as(self, node):
+        """The whole handshake, as that node: whether the parent's proof is good."""
+        kind, slot, body = self.read()
+        assert kind == HELLO
+        first = frame(HELLO, body, slot=slot)
+        challenge = struct.pack(">I", node) + os.urandom(32)
+        challenge += proof(self.key, b"hbcast acceptor", first, challenge)
+        self.send(frame(CHALLENGE, challenge))
+        good = self.wait(AUTH) == proof(self.key, b"hbcast connector", first, challenge)
+        self.send(frame(READY))
+        return good
+
+    def begun(self):
+        """The next message that begins: epoch and id."""
+        while True:
+            epoch, _, message, offset = struct.unpack_from(">IIQQ", self.wait(FRAGMENT))
+            if not offset:
+                return epoch, message
+
+
+def ack(message, *reports):
+    """Reports on a message; each is node, bytes, state, reason."""
+    return frame(ACK, struct.pack(">H6x", len(reports)) + b"".join(
+        struct.pack(">QQIBBH", message, size, node, state, reason, 0)
+        for node, size, state, reason in reports))
+
+
+def lost(epoch, reason, *nodes, flags=0):
+    return frame(LOST, struct.pack(">IHH", epoch, reason, len(nodes))
+                 + b"".join(struct.pack(">I", node) for node in nodes), flags=flags)

@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 timeout=300
+"""A child that has the key and reports on nodes that are not below it."""
+
+import os
+import socket
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import node  # noqa: E402
+import wire  # noqa: E402
+from node import hbcnl, tap  # noqa: E402
+from scene import EVIL, Scene  # noqa: E402
+
+LANE_LOST, NODE_DEAD = 5, 6
+DOWN = 1
+PEERS = {9: "10.9.0.9"}
+
+
+def listen():
+    sock = node.tcp(EVIL)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.settimeout(20)
+    sock.bind((PEERS[EVIL], 7310))
+    sock.listen()
+    return sock
+
+
+def drops(scene):
+    return [each.drops()["stale"] for each in (scene.root, scene.victim)]
+
+
+def enter(scene, listener, parent):
+    """The evil child of @parent in a new plan; its epoch."""
+    epoch = scene.root.apply((1, 2), (2, 3), (parent, EVIL), wait=False)
+    child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
+    tap.check(child.enter_as(EVIL), "a child that lies is connected")
+    child.wait(wire.TREE)
+    return child, epoch
+
+
+def lies(scene, child, counted, name):
+    """Says of a message that 2 and 3 have failed and have it, before they read it."""
+    before = drops(scene)
+    data = b"what the others say " * 100
+    scene.sender.send(data)
+    epoch, message = child.begun()
+    for other in 2, 3, 77:
+        child.send(wire.ack(message, (other, 0, wire.FAILED, wire.CHECKSUM)))
+        child.send(wire.lost(epoch, NODE_DEAD, other, flags=DOWN))
+        child.send(wire.lost(epoch, LANE_LOST, other))
+    child.send(wire.ack(message, (2, len(data), wire.DELIVERED, 0),
+                        (EVIL, len(data), wire.DELIVERED, 0)))
+    tap.check(child.alive(), f"{name}: lies do not end the lane")
+    tap.equal(node.completion(scene.sender), {2: "pending", 3: "pending", EVIL: "delivered"},
+              f"{name}: they change nothing, what it says of itself counts")
+    for reader in scene.readers:
+        tap.check(node.take_all(reader) == data, f"{name}: the others read it")
+    node.wait_complete(scene.sender, 20)
+    tap.equal(set(node.completion(scene.sender).values()), {"delivered"},
+              f"{name}: all have it")
+    tap.equal([now - then for now, then in zip(drops(scene), before)], counted,
+              f"{name}: the lies are counted where they arrive")
+
+
+def main():
+    hbcnl.load_module()
+    scene = Scene(dead_ms=5000)
+    scene.root.client.do("peer-new", id=EVIL, ipv4=PEERS[EVIL])
+    tap.check(scene.honest(), "before: a broadcast arrives")
+    listener = listen()
+    child, _ = enter(scene, listener, 1)
+    lies(scene, child, [10, 0], "below the root")
+    child.send(wire.lost(99, NODE_DEAD, EVIL, flags=DOWN))
+    tap.check(child.alive(), "an epoch that is unknown, too")
+    tap.equal(drops(scene)[0], 11, "and is counted")
+    child.close()
+    child, _ = enter(scene, listener, 2)
+    lies(scene, child, [0, 10], "below a relay")
+    child.close()
+    listener.close()
+    scene.root.apply((1, 2), (2, 3))
+    scene.well("a child that lies")
+    scene.end()
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
