@@ -8,8 +8,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export PREFIX DESTDIR
 
-# The kernels every change is built for and tested on.
+# The kernels every change is built for and tested on, and the one that watches
+# what the tests do to it.
 SERIES := 6.1 6.12
+DEBUG := 6.12-debug
 
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile))
 EXAMPLES := $(patsubst %/Makefile,%,$(wildcard Documentation/examples/Makefile))
@@ -37,6 +39,7 @@ all: module tools
 help:
 	@echo 'make              the module for the running kernel (or KVER=, KDIR=) and the tools'
 	@echo 'make modules-all  the module for Debian kernels $(SERIES), in build/RELEASE/'
+	@echo 'make module-6.12-debug  the module for a kernel that watches itself'
 	@echo 'make tools        the tools only'
 	@echo 'make install      module, tools, headers and manual pages (PREFIX=, DESTDIR=)'
 	@echo 'make uninstall    take them away again'
@@ -117,7 +120,7 @@ deps:
 
 # Each of these installs what is missing before it builds.
 check: deps
-	$(MAKE) $(PARALLEL) modules-all tools tests examples
+	$(MAKE) $(PARALLEL) modules-all $(DEBUG:%=module-%) tools tests examples
 	selftests/run $(TESTS)
 
 checkstyle: deps

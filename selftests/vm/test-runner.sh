@@ -98,13 +98,17 @@ END
 program kernel/test-e.sh <<'END'
 echo 1..1; echo ok 1 - after the others; echo 'BUG: said by a test' >/dev/kmsg
 END
+program kernel/test-f.sh <<'END'
+echo 1..1; dmesg | grep BUG: || echo ok 1 - what the kernel reported is gone with it
+END
 runner kernel
-expect "in a machine" "4 passed, 3 failed" 1 "test-a.sh \[6.12\]: it ran in 6.12"
+expect "in a machine" "5 passed, 3 failed" 1 "test-a.sh \[6.12\]: it ran in 6.12"
 check_match "the panic's trace is told" "test-c.sh \[6.12\]: .*sysrq_handle_crash" "$out"
 check_match "the panic is its test's" "not ok .*test-c.sh \[6.12\]: the kernel failed" "$out"
 check_match "the hang is told" "not ok .*test-d.sh.*: did not end within 5 seconds" "$out"
 check_match "the next test ran" "ok .*test-e.sh \[6.12\]: after the others" "$out"
 check_match "what the kernel reports is its test's" \
 	"not ok .*test-e.sh \[6.12\]: the kernel reported a fault" "$out"
+check_match "and the next test has a kernel of its own" "ok .*test-f.sh \[6.12\]: what" "$out"
 [ $tap_failed = 0 ] || sed 's/^/# /' <<<"$out"
 tap_done
