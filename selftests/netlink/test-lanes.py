@@ -21,6 +21,7 @@ from hbcnl import fine  # noqa: E402
 KEY = bytes(range(32))
 GROUP = 5
 NODES = (1, 2, 3)
+RATE = 10 ** 9	# bytes/s, more than these lanes ever reach
 DEAD_MS = 3000	# a busy machine stops for longer than one would think
 
 spec = hbcnl.Spec()
@@ -78,7 +79,7 @@ def setup(nodes):
 
 
 def apply(root, *pairs):
-    edges = [{"parent": parent, "child": child, "rate": 1000} for parent, child in pairs]
+    edges = [{"parent": parent, "child": child, "rate": RATE} for parent, child in pairs]
     root.client.do("plan-begin", group=GROUP)
     root.client.do("plan-tree", group=GROUP, slot=0, edge=edges)
     return root.client.do("plan-commit", group=GROUP)
@@ -105,7 +106,7 @@ def test_ready(nodes):
     below = two.client.dump("plan-get")
     tap.equal([(part["root"], part["epoch"], part["nodes"], part.get("edge"), part.get("child"))
                for part in below],
-              [(1, 1, 2, [{"parent": 2, "child": 3, "rate": 1000}],
+              [(1, 1, 2, [{"parent": 2, "child": 3, "rate": RATE}],
                 [{"node": 3, "nodes": 1, "ready": True}])],
               "a relay knows its part of it")
     leaf = three.client.dump("plan-get")
@@ -189,6 +190,29 @@ def test_messages(nodes):
                   "message-get", group=GROUP, id=pending["id"] + 1)
     sender.close()
     receiver.close()
+
+
+def test_stalled(nodes):
+    one, two = nodes[1], nodes[2]
+    two.client.do("group-set", id=GROUP, stall_ms=1000)
+    receiver = hbcast_socket(2, hbcnl.libc.bind)
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    sender = hbcast_socket(1, hbcnl.libc.connect)
+    # More than fits on the way; it is accepted when the reader has been cut off.
+    os.write(sender.fileno(), bytes(8 << 20))
+    event = two.event("receiver-stalled", group=GROUP)
+    tap.equal(event, {"type": "receiver-stalled", "group": GROUP, "port": 9},
+              "a receiver that does not read is told of, by its port")
+    tap.equal(two.client.do("group-get", id=GROUP)["drops"]["stalled"], 1, "and counted")
+    sent = one.client.dump("message-get")[-1]
+    message = one.client.do("message-get", group=GROUP, id=sent["id"])
+    tap.equal([some(member, "node", "state", "reason") for member in message["member"]],
+              [{"node": 2, "state": "failed", "reason": "stalled"},
+               {"node": 3, "state": "failed", "reason": "no-receiver"}],
+              "the sender learns the reason")
+    sender.close()
+    receiver.close()
+    two.client.do("group-set", id=GROUP, stall_ms=10000)
 
 
 def test_refused_key(nodes):
@@ -293,6 +317,7 @@ def main():
     test_ready(nodes)
     test_lanes(nodes)
     test_messages(nodes)
+    test_stalled(nodes)
     test_refused_key(nodes)
     test_lost(nodes)
     test_end(nodes)
