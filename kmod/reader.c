@@ -231,9 +231,28 @@ static void hbc_reader_describe(const struct hbc_sock *hs, const struct hbc_mess
 		put_cmsg(msg, SOL_HBCAST, HBCAST_PIECE, sizeof(piece), &piece);
 }
 
-/* Nothing is left of a message that did not end well. */
-static ssize_t hbc_reader_end(struct hbc_sock *hs, struct hbc_delivery *d, u8 reason, int flags)
+static void hbc_reader_tell(const struct hbc_delivery *d, struct msghdr *msg, u8 reason)
 {
+	const struct hbc_message *m = d->message;
+	struct hbcast_failure failure = {
+		.message = m->id,
+		.total = m->total,
+		.read = d->read,
+		.error = -hbc_reader_errno(reason),
+		.reason = reason,
+	};
+
+	hbc_reader_name(m, msg);
+	put_cmsg(msg, SOL_HBCAST, HBCAST_FAILURE, sizeof(failure), &failure);
+	msg->msg_flags |= HBCAST_MSG_NOTIFICATION | MSG_EOR;
+}
+
+/* Nothing is left of a message that did not end well. */
+static ssize_t hbc_reader_end(struct hbc_sock *hs, struct hbc_delivery *d, struct msghdr *msg,
+			      u8 reason, int flags)
+{
+	if (hs->notify)
+		hbc_reader_tell(d, msg, reason);
 	if (flags & MSG_PEEK) {
 		hbc_delivery_leave(hs, d);
 	} else {
@@ -241,7 +260,7 @@ static ssize_t hbc_reader_end(struct hbc_sock *hs, struct hbc_delivery *d, u8 re
 			hbc_group_drop(hs->group, HBC_DROP_CHECKSUM);
 		hbc_delivery_abandon(hs, d, reason);
 	}
-	return hbc_reader_errno(reason);
+	return hs->notify ? 0 : hbc_reader_errno(reason);
 }
 
 /* What could be read has been: sets MSG_EOR at the end of the message. */
@@ -272,7 +291,7 @@ static ssize_t hbc_reader_hand_out(struct hbc_sock *hs, struct hbc_delivery *d,
 	else
 		ret = hbc_reader_copy(hs, d, &msg->msg_iter, len, &offset);
 	if (ret == -EBADMSG)
-		return hbc_reader_end(hs, d, HBCAST_REASON_CHECKSUM, flags);
+		return hbc_reader_end(hs, d, msg, HBCAST_REASON_CHECKSUM, flags);
 	if (ret < 0) {
 		hbc_delivery_leave(hs, d);
 		return ret;
@@ -293,7 +312,7 @@ ssize_t hbc_reader_recv(struct hbc_sock *hs, struct msghdr *msg, size_t len, int
 		return ret;
 	m = d->message;
 	if (ret == 2)
-		ret = hbc_reader_end(hs, d, d->reason, flags);
+		ret = hbc_reader_end(hs, d, msg, d->reason, flags);
 	else
 		ret = hbc_reader_hand_out(hs, d, msg, len, flags);
 	hbc_message_put(m);

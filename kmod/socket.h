@@ -34,7 +34,8 @@ struct hbc_source;
  * @group_link: group->socks; group->socks_lock
  * @port: that it is bound to
  * @unordered: pieces are handed out as they come
- * @notify: completions go to the error queue; the socket's lock
+ * @notify: completions go to the error queue, and failed messages are told by
+ *	a control message; the socket's lock
  * @source: sending side, a reference; set once by smp_store_release() with the
  *	socket's lock held
  * @queue_lock: all that follows, and the deliveries' fields; innermost

@@ -132,6 +132,39 @@ TEST_F(end, close_aborts)
 	EXPECT_EQ(-ECONNABORTED, ret);
 }
 
+TEST_F(end, told_which)
+{
+	struct linger l = { .l_onoff = 1, .l_linger = 0 };
+	static char buf[1 << 20];
+	struct received seen, r;
+	uint64_t read = 0;
+	pid_t child;
+
+	close(self->far);
+	set_int(self->near, SOL_HBCAST, HBCAST_NOTIFY, 1);
+	ASSERT_EQ(0, setsockopt(self->sender, SOL_SOCKET, SO_LINGER, &l, sizeof(l)));
+	child = send_large(self->sender);
+	ASSERT_TRUE(wait_poll(self->near, POLLIN, 10000));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	do {
+		seen = receive(self->near, buf, sizeof(buf), MSG_PEEK);
+		r = receive(self->near, buf, sizeof(buf), 0);
+		ASSERT_LE(0, r.bytes);
+		EXPECT_EQ(seen.has_failure, r.has_failure);
+		read += r.bytes;
+	} while (!r.has_failure);
+	EXPECT_EQ(HBCAST_MSG_NOTIFICATION | MSG_EOR, r.flags);
+	EXPECT_EQ(1, r.from.shb_node);
+	EXPECT_EQ(ECONNABORTED, r.failure.error);
+	EXPECT_EQ(LARGE_BYTES, r.failure.total);
+	EXPECT_EQ(read, r.failure.read);
+	EXPECT_EQ(0, memcmp(&seen.failure, &r.failure, sizeof(r.failure)));
+	/* What comes next is read as ever. */
+	ASSERT_EQ(10, send_message(self->sender, 2, 10, 0));
+	EXPECT_EQ(10, receive_message(self->near, 2, 10));
+}
+
 TEST_F(end, sender_killed)
 {
 	struct report r;

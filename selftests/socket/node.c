@@ -136,7 +136,7 @@ long pattern_check(unsigned int seed, uint64_t offset, const void *buf, size_t l
 
 struct received receive(int fd, void *buf, size_t len, int flags)
 {
-	char control[CMSG_SPACE(sizeof(struct hbcast_piece))];
+	char control[CMSG_SPACE(sizeof(struct hbcast_failure))];
 	struct received r = { .bytes = 0 };
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
 	struct msghdr msg = {
@@ -154,11 +154,17 @@ struct received receive(int fd, void *buf, size_t len, int flags)
 		return r;
 	r.flags = msg.msg_flags;
 	r.from_len = msg.msg_namelen;
-	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg))
-		if (cmsg->cmsg_level == SOL_HBCAST && cmsg->cmsg_type == HBCAST_PIECE) {
+	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_HBCAST)
+			continue;
+		if (cmsg->cmsg_type == HBCAST_PIECE) {
 			r.has_piece = true;
 			memcpy(&r.piece, CMSG_DATA(cmsg), sizeof(r.piece));
+		} else if (cmsg->cmsg_type == HBCAST_FAILURE) {
+			r.has_failure = true;
+			memcpy(&r.failure, CMSG_DATA(cmsg), sizeof(r.failure));
 		}
+	}
 	return r;
 }
 

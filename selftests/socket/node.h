@@ -40,6 +40,8 @@ struct received {
 	socklen_t from_len;
 	bool has_piece;
 	struct hbcast_piece piece;
+	bool has_failure;
+	struct hbcast_failure failure;
 };
 
 struct received receive(int fd, void *buf, size_t len, int flags);

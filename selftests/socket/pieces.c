@@ -2,6 +2,7 @@
 /* Unordered delivery: pieces as they come, each with its place. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -164,6 +165,65 @@ TEST_F(pieces, readable_now)
 	EXPECT_LT(0, n);
 	EXPECT_GE(3000, n);
 	EXPECT_EQ(3000, read_pieces(self->far, 1, 700));
+}
+
+#define KILLED_BYTES	(16 << 20)
+#define WHOLE_BYTES	100000
+
+/* Processes that send from both ends of the chain; the first one is killed. */
+static pid_t send_and_kill(int sender, int other, int receiver)
+{
+	pid_t child = fork();
+	pid_t second;
+
+	if (!child)
+		_exit(send_message(sender, 1, KILLED_BYTES, 0) < 0);
+	wait_poll(receiver, POLLIN, 10000);
+	second = fork();
+	if (!second)
+		_exit(send_message(other, 2, WHOLE_BYTES, 0) != WHOLE_BYTES);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return second;
+}
+
+TEST_F(pieces, which_one_failed)
+{
+	int other = node_sender(3, self->port), status = -1;
+	struct received r, failed = { };
+	uint64_t read[NODES + 1] = { 0 };
+	struct report report;
+	static char buf[65536];
+	pid_t child;
+
+	ASSERT_LE(0, other);
+	/* Only the node between two roots receives. */
+	close(self->far);
+	set_int(self->near, SOL_SOCKET, SO_RCVBUF, 65536);
+	set_int(self->near, SOL_HBCAST, HBCAST_NOTIFY, 1);
+	child = send_and_kill(self->sender, other, self->near);
+	while (!failed.has_failure || read[3] < WHOLE_BYTES) {
+		r = receive(self->near, buf, sizeof(buf), 0);
+		ASSERT_LE(0, r.bytes);
+		EXPECT_NE(r.has_piece, r.has_failure);
+		EXPECT_EQ(r.has_failure, !!(r.flags & HBCAST_MSG_NOTIFICATION));
+		read[r.from.shb_node & 3] += r.bytes;
+		if (r.has_failure)
+			failed = r;
+	}
+	EXPECT_EQ(0, failed.bytes);
+	EXPECT_EQ(MSG_EOR, failed.flags & MSG_EOR);
+	EXPECT_EQ(1, failed.from.shb_node);
+	EXPECT_LE(1, get_report(self->sender, failed.failure.message, &report));
+	EXPECT_EQ(HBCAST_REASON_ABORTED, report_of(&report, 2)->reason);
+	EXPECT_EQ(KILLED_BYTES, failed.failure.total);
+	EXPECT_EQ(read[1], failed.failure.read);
+	EXPECT_EQ(ECONNABORTED, failed.failure.error);
+	EXPECT_EQ(HBCAST_REASON_ABORTED, failed.failure.reason);
+	EXPECT_EQ(WHOLE_BYTES, read[3]);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	close(other);
 }
 
 TEST_HARNESS_MAIN

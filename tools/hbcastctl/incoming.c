@@ -52,6 +52,22 @@ static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
 }
 
 /**
+ * hbincoming_search() - a message that is on its way
+ * @list: the messages that are
+ * @root: who sent it
+ * @message: its id
+ *
+ * Return: the message, or NULL.
+ */
+struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
+				     uint64_t message)
+{
+	while (list && (list->root != root || list->message != message))
+		list = list->next;
+	return list;
+}
+
+/**
  * hbincoming_find() - the message that a piece belongs to, new if need be
  * @ctl: the run
  * @list: the messages that are on their way
@@ -66,15 +82,12 @@ int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 		    const char *path, uint32_t root,
 		    const struct hbcast_piece *piece, struct hbincoming **out)
 {
-	struct hbincoming *in;
+	struct hbincoming *in = hbincoming_search(*list, root, piece->message);
 	int ret;
 
-	for (in = *list; in; in = in->next) {
-		if (in->root == root && in->message == piece->message) {
-			*out = in;
-			return HBCTL_OK;
-		}
-	}
+	*out = in;
+	if (in)
+		return HBCTL_OK;
 	in = calloc(1, sizeof(*in));
 	if (!in)
 		abort();

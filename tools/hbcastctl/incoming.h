@@ -31,6 +31,8 @@ struct hbincoming {
 	char part[PATH_MAX];
 };
 
+struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
+				     uint64_t message);
 int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 		    const char *path, uint32_t root,
 		    const struct hbcast_piece *piece, struct hbincoming **out);

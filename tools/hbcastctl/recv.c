@@ -54,12 +54,16 @@ struct recv {
 	struct hbstop stop;
 };
 
-/* One message after it has been read: where from, and which part it is. */
+/* What has been read: a part of a message, or that one has failed. */
 struct piece {
 	ssize_t len;
 	bool last;
+	bool failed;
 	uint32_t root;
-	struct hbcast_piece at;
+	union {
+		struct hbcast_piece at;
+		struct hbcast_failure failure;
+	};
 };
 
 static void path_of(const struct recv *r, const struct piece *p, char *path)
@@ -137,37 +141,43 @@ static const char *why_failed(int err)
 	return strerror(err);
 }
 
-/* The first of the messages that are on their way has failed. */
-static void lost_first(struct recv *r, int err)
+static void report_lost(struct recv *r, uint32_t root, uint64_t message,
+			uint64_t have, uint64_t total, int err)
 {
-	const struct hbincoming *in = r->list;
-
 	r->failed++;
 	hbctl_error(r->ctl, HBCTL_KERNEL,
 		    "message %llu of node %u failed after %llu of %llu bytes: %s",
-		    (unsigned long long)in->message, in->root,
-		    (unsigned long long)in->have,
-		    (unsigned long long)in->total, why_failed(err));
-	hbincoming_drop(&r->list, r->list);
+		    (unsigned long long)message, root, (unsigned long long)have,
+		    (unsigned long long)total, why_failed(err));
 }
 
-/*
- * A message has failed; the socket does not say which. With only one on its
- * way it is that one; of several the one that never becomes whole is removed at
- * the end. Who is cut off has lost all of them.
- */
-static void lost(struct recv *r, int err)
+/* A message has failed, of which perhaps nothing had come. */
+static void lost(struct recv *r, const struct piece *p)
 {
-	if (!r->list || (r->list->next && err != ENOBUFS)) {
+	struct hbincoming *in;
+
+	in = hbincoming_search(r->list, p->root, p->failure.message);
+	if (in)
+		hbincoming_drop(&r->list, in);
+	report_lost(r, p->root, p->failure.message, p->failure.read,
+		    p->failure.total, p->failure.error);
+}
+
+/* Who is cut off has lost all that was on its way. */
+static void lost_all(struct recv *r, int err)
+{
+	struct hbincoming *in;
+
+	if (!r->list) {
 		r->failed++;
 		hbctl_error(r->ctl, HBCTL_KERNEL,
-			    "a message of group %u port %u failed: %s",
+			    "receiving from group %u at port %u failed: %s",
 			    r->group, r->port, why_failed(err));
-		return;
 	}
-	do {
-		lost_first(r, err);
-	} while (r->list);
+	while ((in = r->list)) {
+		report_lost(r, in->root, in->message, in->have, in->total, err);
+		hbincoming_drop(&r->list, in);
+	}
 }
 
 /* Returns 0, or -1 with errno. */
@@ -175,7 +185,7 @@ static int read_piece(struct recv *r, struct piece *p)
 {
 	union {
 		struct cmsghdr hdr;
-		char room[CMSG_SPACE(sizeof(struct hbcast_piece))];
+		char room[CMSG_SPACE(sizeof(struct hbcast_failure))];
 	} control;
 	struct iovec iov = { .iov_base = r->buffer, .iov_len = BUFFER };
 	struct sockaddr_hbcast from = { };
@@ -190,12 +200,17 @@ static int read_piece(struct recv *r, struct piece *p)
 	if (p->len < 0)
 		return -1;
 	c = CMSG_FIRSTHDR(&msg);
+	p->failed = msg.msg_flags & HBCAST_MSG_NOTIFICATION;
 	/* The end of the socket, not an empty message. */
-	if (!c || c->cmsg_level != SOL_HBCAST || c->cmsg_type != HBCAST_PIECE) {
+	if (!c || c->cmsg_level != SOL_HBCAST ||
+	    c->cmsg_type != (p->failed ? HBCAST_FAILURE : HBCAST_PIECE)) {
 		errno = ENODEV;
 		return -1;
 	}
-	memcpy(&p->at, CMSG_DATA(c), sizeof(p->at));
+	if (p->failed)
+		memcpy(&p->failure, CMSG_DATA(c), sizeof(p->failure));
+	else
+		memcpy(&p->at, CMSG_DATA(c), sizeof(p->at));
 	p->root = from.shb_node;
 	p->last = msg.msg_flags & MSG_EOR;
 	return 0;
@@ -237,14 +252,18 @@ static int receive_piece(struct recv *r, int64_t end)
 	struct piece p;
 	int err;
 
-	if (!read_piece(r, &p))
-		return take(r, &p);
+	if (!read_piece(r, &p)) {
+		if (!p.failed)
+			return take(r, &p);
+		lost(r, &p);
+		return HBCTL_OK;
+	}
 	err = errno;
 	if (err == EAGAIN || err == EINTR) {
 		wait_readable(r, end);
 		return HBCTL_OK;
 	}
-	lost(r, err);
+	lost_all(r, err);
 	return err == ENODEV ? HBCTL_KERNEL : HBCTL_OK;
 }
 

@@ -89,7 +89,8 @@ int hbsock_sender(struct hbctl *ctl, uint32_t group, uint16_t port, int *fd)
 }
 
 /**
- * hbsock_receiver() - a socket that receives from a group, unordered
+ * hbsock_receiver() - a socket that receives from a group, unordered, and
+ * tells which messages fail
  * @ctl: the run
  * @group: the group
  * @port: the port
@@ -109,6 +110,7 @@ int hbsock_receiver(struct hbctl *ctl, uint32_t group, uint16_t port, int *fd)
 	if (ret)
 		return ret;
 	if (!setsockopt(*fd, SOL_HBCAST, HBCAST_UNORDERED, &one, sizeof(one)) &&
+	    !setsockopt(*fd, SOL_HBCAST, HBCAST_NOTIFY, &one, sizeof(one)) &&
 	    !bind(*fd, (struct sockaddr *)&at, sizeof(at)))
 		return HBCTL_OK;
 	ret = refuse(ctl, group, port, "receive from");

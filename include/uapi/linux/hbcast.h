@@ -39,7 +39,11 @@ enum {
 	 * arrive, each with a control message HBCAST_PIECE.
 	 */
 	HBCAST_UNORDERED = 1,
-	/* int, senders: each completed message puts an entry on the error queue. */
+	/*
+	 * int. Senders: each completed message puts an entry on the error
+	 * queue. Receivers: a message that fails is told by HBCAST_FAILURE
+	 * instead of an error.
+	 */
 	HBCAST_NOTIFY = 2,
 	/* __u64, get: id of the last message that this socket accepted. */
 	HBCAST_LAST_MESSAGE = 3,
@@ -47,7 +51,12 @@ enum {
 	HBCAST_COMPLETION = 4,
 	/* Control message of recvmsg(): struct hbcast_piece. */
 	HBCAST_PIECE = 5,
+	/* Control message of recvmsg(): struct hbcast_failure. */
+	HBCAST_FAILURE = 6,
 };
+
+/* In msg_flags of recvmsg(), the value of SCTP's MSG_NOTIFICATION. */
+#define HBCAST_MSG_NOTIFICATION	0x8000
 
 /**
  * struct hbcast_piece - where a received piece belongs (HBCAST_PIECE)
@@ -59,6 +68,33 @@ struct hbcast_piece {
 	__u64	message;
 	__u64	offset;
 	__u64	total;
+};
+
+/**
+ * struct hbcast_failure - a message that this receiver will never have whole
+ * @message: its id
+ * @total: its length in bytes
+ * @read: bytes of it that the receiver has read
+ * @error: ECONNABORTED: the sender gave it up; ECONNRESET: a connection broke,
+ *	or the plan or group is gone; EBADMSG: a checksum is wrong; ENOMEM
+ * @reason: enum hbcast_reason
+ * @reserved: 0
+ *
+ * A receiver that has set HBCAST_NOTIFY gets this as a control message of a
+ * recvmsg() that returns 0, with HBCAST_MSG_NOTIFICATION and MSG_EOR in
+ * msg_flags and the source in msg_name: after what could be read of the
+ * message, and where it would have gone on. Without HBCAST_NOTIFY recvmsg()
+ * fails there with @error and does not tell which message it was. ENOBUFS,
+ * which is about all messages of a receiver that did not read, is always an
+ * error.
+ */
+struct hbcast_failure {
+	__u64	message;
+	__u64	total;
+	__u64	read;
+	__u32	error;
+	__u16	reason;
+	__u16	reserved;
 };
 
 /* What became of a message at one member. */
