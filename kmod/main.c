@@ -5,6 +5,8 @@
  */
 #include <linux/module.h>
 
+#include <hbcast_version.h>
+
 #include "event.h"
 #include "lane.h"
 #include "netlink.h"
@@ -60,5 +62,5 @@ module_exit(hbc_exit);
 
 MODULE_DESCRIPTION("Broadcast along trees of TCP connections");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(HBCAST_VERSION);
 MODULE_SOFTDEP("pre: crc32c hmac sha256");

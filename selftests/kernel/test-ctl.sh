@@ -12,6 +12,7 @@
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 ctl=$HBCAST_CTL
+version=$(awk '$2 == "HBCAST_VERSION" { gsub(/"/, ""); print $3 }' include/hbcast_version.h)
 status=''
 out=''
 err=''
@@ -22,14 +23,14 @@ nodes_up 3 || exit
 refused "no module" 1 'the kernel has no hbcast: .*modprobe hbcast' 1 node show
 refused "no module, send" 1 'the kernel has no hbcast' 1 send "$0" group 5 port 9
 run 1 -j version
-check_equal "no module: version" "1 [\"0.1.0\",1,null]" \
+check_equal "no module: version" "1 [\"$version\",1,null]" \
 	"$status $(jq -c '[.tool.version, .tool.interface, .module]' <<<"$out")"
 load_hbcast || exit
 run 1 version
-check_equal "version" "0 hbcastctl 0.1.0, interface 1
-module    0.1.0, interface 1, wire 1" "$status $out"
+check_equal "version" "0 hbcastctl $version, interface 1
+module    $version, interface 1, wire 1" "$status $out"
 run 1 -j version
-check_jq "version as JSON" '[1,"0.1.0",1,1]' \
+check_jq "version as JSON" "[1,\"$version\",1,1]" \
 	'[.tool.interface, .module.version, .module.interface, .module.wire]'
 
 ### The node.

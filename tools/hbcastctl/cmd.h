@@ -11,8 +11,6 @@
 
 #include <stdbool.h>
 
-#define HBCTL_VERSION	"0.1.0"
-
 /* Exit codes, the same for every command. */
 #define HBCTL_OK	0	/* done */
 #define HBCTL_USAGE	1	/* wrong usage, bad input, or this machine cannot */

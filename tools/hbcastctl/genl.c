@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <hbcast_version.h>
 #include <linux/genetlink.h>
 #include <linux/hbcast_netlink.h>
 #include <linux/netlink.h>
@@ -397,7 +398,7 @@ int hbgenl_check(struct hbctl *ctl, const json_t *version)
 		return HBCTL_OK;
 	return hbctl_error(ctl, HBCTL_USAGE,
 			   "hbcastctl %s speaks interface %d and the loaded module %s interface %lld: install both from the same release",
-			   HBCTL_VERSION, HBCAST_INTERFACE_VERSION,
+			   HBCAST_VERSION, HBCAST_INTERFACE_VERSION,
 			   json_string_value(json_object_get(version, "version")),
 			   theirs);
 }

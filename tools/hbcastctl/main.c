@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hbcast_version.h>
+
 #include "batch.h"
 #include "cmd.h"
 #include "output.h"
@@ -209,7 +211,7 @@ static int parse_options(struct hbctl *ctl, struct options *opt,
 		} else if (option_is(word, "batch", 1) && i + 1 < argc) {
 			opt->batch = argv[++i];
 		} else if (option_is(word, "Version", 1)) {
-			printf("hbcastctl %s\n", HBCTL_VERSION);
+			printf("hbcastctl %s\n", HBCAST_VERSION);
 			opt->done = true;
 		} else if (option_is(word, "help", 1)) {
 			print_usage(stdout);

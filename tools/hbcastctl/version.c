@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl version: whether the tool and the module fit. */
+#include <hbcast_version.h>
 #include <linux/hbcast_netlink.h>
 
 #include "args.h"
@@ -11,7 +12,7 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 	const json_t *module = json_object_get(result, "module");
 
 	(void)ctl;
-	fprintf(out, "hbcastctl %s, interface %d\n", HBCTL_VERSION,
+	fprintf(out, "hbcastctl %s, interface %d\n", HBCAST_VERSION,
 		HBCAST_INTERFACE_VERSION);
 	if (json_is_null(module))
 		return;
@@ -36,7 +37,7 @@ static int run(struct hbctl *ctl, int argc, char **argv)
 	if (!ret)
 		ret = hbgenl_check(ctl, version);
 	result = json_pack("{s:{s:s, s:i}, s:o?}", "tool",
-			   "version", HBCTL_VERSION,
+			   "version", HBCAST_VERSION,
 			   "interface", HBCAST_INTERFACE_VERSION,
 			   "module", version);
 	printed = hbout_print(ctl, result, text);
