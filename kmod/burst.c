@@ -239,28 +239,6 @@ int hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to)
 	return err;
 }
 
-void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len)
-{
-	u32 skip;
-	unsigned int i = hbc_burst_seek(b, pos, &skip);
-
-	while (len) {
-		const struct bio_vec *bv = &b->bv[i];
-		unsigned int off = bv->bv_offset + skip;
-		unsigned int n = min3(len, bv->bv_len - skip,
-				      (u32)(PAGE_SIZE - offset_in_page(off)));
-
-		memcpy_from_page(to, bv->bv_page + (off >> PAGE_SHIFT), offset_in_page(off), n);
-		to += n;
-		len -= n;
-		skip += n;
-		if (skip == bv->bv_len) {
-			i++;
-			skip = 0;
-		}
-	}
-}
-
 struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp)
 {
 	struct hbc_burst *b = hbc_burst_alloc(1, gfp);

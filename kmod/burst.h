@@ -87,9 +87,6 @@ void hbc_burst_trim(struct hbc_burst *b, u32 len);
 /* Move the bytes from @len on to the end of @to: 0, or -ENOSPC without vectors. */
 int hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to);
 
-/* Copy @len bytes at @pos out of the burst into @to. They are all there. */
-void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len);
-
 /* One frame as a burst of its own, copied; NULL without memory. */
 struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp);
 

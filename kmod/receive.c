@@ -11,6 +11,7 @@
 #include <net/tcp.h>
 
 #include "burst.h"
+#include "cursor.h"
 #include "forward.h"
 #include "group.h"
 #include "handshake.h"
@@ -89,13 +90,14 @@ static struct hbc_burst *hbc_receive_compact(struct hbc_burst *b, u32 pos, unsig
 	struct hbc_burst *to = hbc_burst_alloc(need + len / PAGE_SIZE + 1, GFP_KERNEL);
 	u8 *page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	int err = to && page ? 0 : -ENOMEM;
+	struct hbc_cursor from;
 
+	hbc_cursor_init(&from, b, pos);
 	while (len && !err) {
 		u32 n = min_t(u32, len, PAGE_SIZE);
 
-		hbc_burst_copy(b, pos, page, n);
+		hbc_cursor_read(&from, page, n);
 		err = hbc_burst_add_copy(to, page, n, GFP_KERNEL);
-		pos += n;
 		len -= n;
 	}
 	kfree(page);
