@@ -56,16 +56,9 @@ static void test_units(void)
 		{ "-5s", REFUSED }, { "1e20s", REFUSED },
 		{ }
 	};
-	static const struct number rates[] = {
-		{ "94mbit", 94000000 }, { "1.5gbit", 1500000000 },
-		{ "800kbit", 800000 }, { "9600bit", 9600 },
-		{ "100", REFUSED }, { "100MB", REFUSED }, { "mbit", REFUSED },
-		{ }
-	};
 
 	try_numbers("size", hbarg_size, sizes);
 	try_numbers("duration", hbarg_duration, durations);
-	try_numbers("rate", hbarg_rate, rates);
 }
 
 static void test_ids(void)

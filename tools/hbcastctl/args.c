@@ -284,25 +284,6 @@ int hbarg_duration(struct hbctl *ctl, const char *key, const char *word,
 	return parse_units(ctl, key, word, units, "5s or 200ms", dest);
 }
 
-/**
- * hbarg_rate() - a bandwidth
- * @ctl: the run
- * @key: the key
- * @word: the value's text; its unit is bit, kbit, mbit or gbit, all decimal
- * @dest: uint64_t, bit/s
- *
- * Return: HBCTL_OK or HBCTL_USAGE.
- */
-int hbarg_rate(struct hbctl *ctl, const char *key, const char *word, void *dest)
-{
-	static const struct unit units[] = {
-		{ "bit", 1 }, { "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 },
-		{ }
-	};
-
-	return parse_units(ctl, key, word, units, "94mbit or 1.5gbit", dest);
-}
-
 /*
  * Cuts "ADDRESS", "ADDRESS:PORT", "[ADDRESS]" or "[ADDRESS]:PORT" in two; an
  * IPv6 address with a port needs its brackets. False if it has no such form.

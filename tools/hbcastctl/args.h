@@ -63,8 +63,6 @@ int hbarg_size(struct hbctl *ctl, const char *key, const char *word,
 	       void *dest);	/* uint64_t, bytes: 100k = 100000, 8MiB */
 int hbarg_duration(struct hbctl *ctl, const char *key, const char *word,
 		   void *dest);	/* uint64_t, ns: 5s, 200ms, 30us, 10ns */
-int hbarg_rate(struct hbctl *ctl, const char *key, const char *word,
-	       void *dest);	/* uint64_t, bit/s: 94mbit, 1.5gbit, 800kbit */
 int hbarg_endpoint(struct hbctl *ctl, const char *key, const char *word,
 		   void *dest);	/* struct sockaddr_storage; the port is
 				 * HBARG_DEFAULT_PORT if none is given
