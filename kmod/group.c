@@ -175,6 +175,8 @@ static void hbc_group_set_members(struct hbc_group *group, struct hbc_group_setu
 	list_for_each_entry_safe(sched, next, &group->schedules, link) {
 		if (!hbc_group_keeps(sched, group->members, group->nr_members))
 			hbc_schedule_remove(sched, HBCAST_REASON_PLAN_GONE);
+		else
+			hbc_schedule_expel(sched);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "transmit.h"
 #include "tree.h"
 
-/* A schedule without a parent ends after this many dead-intervals. */
+/* After so many dead-intervals a schedule without a parent ends, or a parent without a tree. */
 #define HBC_ORPHAN_INTERVALS	4
 
 static void hbc_schedule_free(struct kref *ref)
@@ -45,6 +45,43 @@ struct hbc_schedule *hbc_schedule_find(struct hbc_group *group, u32 root)
 	return NULL;
 }
 
+static unsigned long hbc_schedule_patience(const struct hbc_schedule *sched)
+{
+	return HBC_ORPHAN_INTERVALS * msecs_to_jiffies(READ_ONCE(sched->group->config.dead_ms));
+}
+
+/*
+ * Lanes over which no tree comes end: their parent has been replaced, or never
+ * had a part in the plan. Return: whether some of them are too young to tell.
+ * hn->lock held.
+ */
+static bool hbc_schedule_part(struct hbc_schedule *sched)
+{
+	unsigned long patience = hbc_schedule_patience(sched);
+	struct hbc_lane *lane;
+	bool young = false;
+
+	spin_lock_bh(&sched->lock);
+	list_for_each_entry(lane, &sched->parents, sched_link) {
+		if (hbc_tree_comes_from(lane))
+			continue;
+		if (time_before(jiffies, lane->begun + patience))
+			young = true;
+		else
+			hbc_lane_close(lane, false);
+	}
+	spin_unlock_bh(&sched->lock);
+	return young;
+}
+
+void hbc_schedule_look(struct hbc_schedule *sched)
+{
+	lockdep_assert_held(&sched->hn->lock);
+	kref_get(&sched->ref);
+	if (!queue_delayed_work(system_wq, &sched->orphan, hbc_schedule_patience(sched)))
+		hbc_schedule_put(sched);
+}
+
 static void hbc_schedule_orphan(struct work_struct *work)
 {
 	struct hbc_schedule *sched = container_of(to_delayed_work(work), struct hbc_schedule,
@@ -52,22 +89,23 @@ static void hbc_schedule_orphan(struct work_struct *work)
 	struct hbc_net *hn = sched->hn;
 
 	mutex_lock(&hn->lock);
-	if (!sched->gone && list_empty(&sched->parents))
+	if (!sched->gone && list_empty(&sched->parents)) {
 		hbc_schedule_remove(sched, HBCAST_REASON_LANE_LOST);
-	else if (!sched->gone)
+	} else if (!sched->gone) {
 		hbc_tree_forget(sched);
+		if (hbc_schedule_part(sched))
+			hbc_schedule_look(sched);
+	}
 	mutex_unlock(&hn->lock);
 	hbc_schedule_put(sched);
 }
 
-/* A parent is missing: looks again in a while. hn->lock held. */
+/* A parent is missing: looks again in a while from now. hn->lock held. */
 static void hbc_schedule_watch(struct hbc_schedule *sched)
 {
-	unsigned long dead = msecs_to_jiffies(READ_ONCE(sched->group->config.dead_ms));
-
 	lockdep_assert_held(&sched->hn->lock);
 	kref_get(&sched->ref);
-	if (mod_delayed_work(system_wq, &sched->orphan, HBC_ORPHAN_INTERVALS * dead))
+	if (mod_delayed_work(system_wq, &sched->orphan, hbc_schedule_patience(sched)))
 		hbc_schedule_put(sched);
 }
 
@@ -154,6 +192,18 @@ static void hbc_schedule_close_parents(struct hbc_schedule *sched)
 	spin_lock_bh(&sched->lock);
 	list_for_each_entry(lane, &sched->parents, sched_link)
 		hbc_lane_close(lane, false);
+	spin_unlock_bh(&sched->lock);
+}
+
+void hbc_schedule_expel(struct hbc_schedule *sched)
+{
+	struct hbc_lane *lane;
+
+	lockdep_assert_held(&sched->hn->lock);
+	spin_lock_bh(&sched->lock);
+	list_for_each_entry(lane, &sched->parents, sched_link)
+		if (!hbc_group_is_member(sched->group, lane->peer))
+			hbc_lane_close(lane, false);
 	spin_unlock_bh(&sched->lock);
 }
 
@@ -292,6 +342,7 @@ static int hbc_schedule_parent_up(struct hbc_lane *lane)
 	list_add(&lane->sched_link, &sched->parents);
 	sched->up = lane;
 	spin_unlock_bh(&sched->lock);
+	hbc_schedule_look(sched);
 	return 0;
 }
 

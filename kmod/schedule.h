@@ -156,6 +156,13 @@ bool hbc_schedule_crowded(struct hbc_schedule *sched);
 void hbc_schedule_put(struct hbc_schedule *sched);
 /* hn->lock held; NULL if there is none; no reference taken. */
 struct hbc_schedule *hbc_schedule_find(struct hbc_group *group, u32 root);
+/* Lanes from parents that are no members of the group end. hn->lock held. */
+void hbc_schedule_expel(struct hbc_schedule *sched);
+/*
+ * Over a lane from a parent no tree comes, yet or any more: in a while such
+ * lanes end. hn->lock held.
+ */
+void hbc_schedule_look(struct hbc_schedule *sched);
 /*
  * Ends trees, lanes, messages and the source with @reason (enum
  * hbcast_reason). hn->lock held.

@@ -598,6 +598,8 @@ void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch)
 	list_for_each_entry_safe(tree, next, &sched->trees, link)
 		if (tree->epoch == epoch && tree->slot == lane->slot && tree->from == lane)
 			hbc_tree_end(tree);
+	if (!sched->gone)
+		hbc_schedule_look(sched);
 	mutex_unlock(&lane->hn->lock);
 }
 
@@ -736,6 +738,17 @@ void hbc_tree_parent_down(struct hbc_lane *lane)
 	list_for_each_entry(tree, &lane->sched->trees, link)
 		if (tree->from == lane)
 			tree->from = NULL;
+}
+
+bool hbc_tree_comes_from(const struct hbc_lane *lane)
+{
+	const struct hbc_tree *tree;
+
+	lockdep_assert_held(&lane->hn->lock);
+	list_for_each_entry(tree, &lane->sched->trees, link)
+		if (tree->from == lane)
+			return true;
+	return false;
 }
 
 void hbc_tree_forget(struct hbc_schedule *sched)

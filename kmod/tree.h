@@ -33,6 +33,8 @@ void hbc_tree_child_down(struct hbc_lane *lane, u8 reason);
 void hbc_tree_child_dead(struct hbc_lane *lane);
 /* The lane from a parent broke: its trees must be told again. */
 void hbc_tree_parent_down(struct hbc_lane *lane);
+/* Whether some tree has come over the lane last. */
+bool hbc_tree_comes_from(const struct hbc_lane *lane);
 /* Trees that no parent has told again since theirs was lost go. */
 void hbc_tree_forget(struct hbc_schedule *sched);
 /* Every tree of the schedule ends. */
