@@ -20,6 +20,7 @@
 #define HBC_LANE_RETRY_MIN_MS	50
 #define HBC_LANE_RETRY_MAX_MS	2000
 #define HBC_LANE_HALF_OPEN_MAX	256
+#define HBC_LANE_LOOKS		4	/* in a dead-interval */
 #define HBC_LANE_HEADROOM	8	/* the pace is the rate and an eighth */
 
 /*
@@ -320,6 +321,8 @@ void hbc_lane_ready(struct hbc_lane *lane)
 	clear_bit(HBC_LANE_DEAD, &lane->flags);
 	lane->retry = HBC_LANE_RETRY_MIN_MS;
 	lane->reason = HBC_REJECT_NONE;
+	lane->looked = jiffies;
+	lane->silent = 0;
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
 	WRITE_ONCE(lane->mss, tcp_sk(lane->sock->sk)->mss_cache);
 	/* Whoever sees READY sees what the handshake has set up. */
@@ -407,12 +410,23 @@ static void hbc_lane_finish(struct hbc_lane *lane)
 	}
 }
 
-/* Nothing has come for @dead jiffies; what waits to be read has come. */
-static bool hbc_lane_silent(const struct hbc_lane *lane, unsigned long dead)
+/*
+ * Whether nothing has come at so many looks in a row, each of them an interval
+ * after the one before; what waits to be read has come. A machine that stood
+ * still itself finds that it has looked once, not that the others were silent.
+ */
+static bool hbc_lane_silent(struct hbc_lane *lane, unsigned long interval)
 {
-	return !test_bit(HBC_LANE_PAUSED, &lane->flags) &&
-	       time_after(jiffies, READ_ONCE(lane->last_rx) + dead) &&
-	       skb_queue_empty_lockless(&lane->sock->sk->sk_receive_queue);
+	if (time_before(jiffies, lane->looked + interval))
+		return false;
+	if (test_bit(HBC_LANE_PAUSED, &lane->flags) ||
+	    !time_before(READ_ONCE(lane->last_rx), lane->looked) ||
+	    !skb_queue_empty_lockless(&lane->sock->sk->sk_receive_queue))
+		lane->silent = 0;
+	else
+		lane->silent++;
+	lane->looked = jiffies;
+	return lane->silent >= HBC_LANE_LOOKS;
 }
 
 static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
@@ -420,12 +434,12 @@ static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 	const struct hbc_group_config *config = &lane->sched->group->config;
 	unsigned long dead = msecs_to_jiffies(READ_ONCE(config->dead_ms));
 	unsigned long stall = 2 * msecs_to_jiffies(READ_ONCE(config->stall_ms));
-	unsigned long interval = max(dead / 4, 1UL);
+	unsigned long interval = max(dead / HBC_LANE_LOOKS, 1UL);
 	bool idle = hbc_transmit_idle(lane);
 
 	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && idle) {
 		hbc_lane_finish(lane);
-	} else if (hbc_lane_silent(lane, dead)) {
+	} else if (hbc_lane_silent(lane, interval)) {
 		hbc_lane_fail(lane, ETIMEDOUT);
 	} else if (!idle && time_after(jiffies, READ_ONCE(lane->last_tx) + stall)) {
 		hbc_lane_fail(lane, ETIME);

@@ -105,6 +105,9 @@ struct hbc_lane_callbacks {
  * @last_tx: jiffies of the last byte that went
  * @since: jiffies of birth, or when the lane was READY and heard last
  * @begun: jiffies when the connection, or its end, was begun
+ * @looked: jiffies when @life looked for silence last; @life only, set before
+ *	the lane is READY
+ * @silent: looks in a row that found that nothing had come; as @looked
  * @retry: next pause before a reconnect in ms; @life only
  * @queue_lock: @queue, @queued, @acks, @nr_acks, and @state's turn to CLOSED
  * @queue: bursts to be sent (struct hbc_lane_entry)
@@ -149,6 +152,8 @@ struct hbc_lane {
 	unsigned long last_tx;
 	unsigned long since;
 	unsigned long begun;
+	unsigned long looked;
+	unsigned int silent;
 	unsigned int retry;
 
 	spinlock_t queue_lock; /* the queue */
