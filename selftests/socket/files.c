@@ -24,14 +24,7 @@ FIXTURE(file) {
 FIXTURE_SETUP(file)
 {
 	self->port = 1000 + getpid() % 20000;
-	self->sender = node_sender(1, self->port);
-	self->near = node_receiver(2, self->port);
-	self->far = node_receiver(3, self->port);
-	ASSERT_GE(self->sender, 0);
-	ASSERT_GE(self->near, 0);
-	ASSERT_GE(self->far, 0);
-	set_timeout(self->near, SO_RCVTIMEO, 20000);
-	set_timeout(self->far, SO_RCVTIMEO, 20000);
+	ASSERT_TRUE(node_trio(self->port, false, &self->sender, &self->near, &self->far));
 	strcpy(self->path, "/tmp/hbcast-test-XXXXXX");
 	self->fd = mkstemp(self->path);
 	ASSERT_GE(self->fd, 0);

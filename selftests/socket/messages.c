@@ -27,14 +27,7 @@ FIXTURE_SETUP(pair)
 {
 	/* Each test is a process of its own, so its pid makes ports differ. */
 	self->port = next_port + getpid() % 20000;
-	self->sender = node_sender(1, self->port);
-	self->near = node_receiver(2, self->port);
-	self->far = node_receiver(3, self->port);
-	ASSERT_GE(self->sender, 0);
-	ASSERT_GE(self->near, 0);
-	ASSERT_GE(self->far, 0);
-	set_timeout(self->near, SO_RCVTIMEO, 10000);
-	set_timeout(self->far, SO_RCVTIMEO, 10000);
+	ASSERT_TRUE(node_trio(self->port, false, &self->sender, &self->near, &self->far));
 }
 
 FIXTURE_TEARDOWN(pair)

@@ -92,6 +92,21 @@ int node_sender(int node, unsigned int port)
 	return node_open(node, port, true, false);
 }
 
+bool node_trio(unsigned int port, bool unordered, int *sender, int *near, int *far)
+{
+	int (*receiver)(int node, unsigned int port) =
+		unordered ? node_receiver_unordered : node_receiver;
+
+	*sender = node_sender(1, port);
+	*near = receiver(2, port);
+	*far = receiver(3, port);
+	if (*sender < 0 || *near < 0 || *far < 0)
+		return false;
+	set_timeout(*near, SO_RCVTIMEO, 20000);
+	set_timeout(*far, SO_RCVTIMEO, 20000);
+	return true;
+}
+
 int node_run(int node, const char *command)
 {
 	char line[512];

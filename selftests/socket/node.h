@@ -22,6 +22,8 @@ void node_address(struct sockaddr_hbcast *a, unsigned int group, unsigned int po
 int node_receiver(int node, unsigned int port);
 int node_receiver_unordered(int node, unsigned int port);
 int node_sender(int node, unsigned int port);
+/* A sender at node 1 and receivers, who wait for 20 s, at nodes 2 and 3, or false. */
+bool node_trio(unsigned int port, bool unordered, int *sender, int *near, int *far);
 /* Runs a shell command with $at set to "ip netns exec n<node>": its exit status. */
 int node_run(int node, const char *command);
 

@@ -23,14 +23,7 @@ FIXTURE(pieces) {
 FIXTURE_SETUP(pieces)
 {
 	self->port = 1000 + getpid() % 20000;
-	self->sender = node_sender(1, self->port);
-	self->near = node_receiver_unordered(2, self->port);
-	self->far = node_receiver_unordered(3, self->port);
-	ASSERT_GE(self->sender, 0);
-	ASSERT_GE(self->near, 0);
-	ASSERT_GE(self->far, 0);
-	set_timeout(self->near, SO_RCVTIMEO, 10000);
-	set_timeout(self->far, SO_RCVTIMEO, 10000);
+	ASSERT_TRUE(node_trio(self->port, true, &self->sender, &self->near, &self->far));
 }
 
 FIXTURE_TEARDOWN(pieces)

@@ -5,6 +5,7 @@
 #include <linux/hbcast_netlink.h>
 
 #include "args.h"
+#include "delete.h"
 #include "endpoint.h"
 #include "genl.h"
 #include "output.h"
@@ -53,29 +54,8 @@ static int peer_add(struct hbctl *ctl, int argc, char **argv)
 
 static int peer_del(struct hbctl *ctl, int argc, char **argv)
 {
-	uint32_t id;
-	struct hbarg_key keys[] = {
-		{ "id", hbarg_id, &id, HBARG_REQUIRED | HBARG_BARE, 0 },
-		{ }
-	};
-	struct nl_msg *msg;
-	struct hbgenl g;
-	int ret;
-
-	ret = hbarg_parse(ctl, keys, argc, argv);
-	if (ret)
-		return ret;
-	ret = hbgenl_open(ctl, &g);
-	if (ret)
-		goto out;
-	msg = hbgenl_msg(&g, HBCAST_CMD_PEER_DEL);
-	hbgenl_put_u32(msg, HBCAST_A_NODE_ID, id);
-	ret = hbgenl_do(ctl, &g, msg, "peer %u cannot be forgotten", id);
-	if (!ret)
-		ret = hbout_done(ctl, json_pack("{s:I}", "id", (json_int_t)id));
-out:
-	hbgenl_close(&g);
-	return ret;
+	return hbdelete_run(ctl, HBCAST_CMD_PEER_DEL, HBCAST_A_NODE_ID,
+			    "peer %u cannot be forgotten", argc, argv);
 }
 
 /**

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Commands that delete what an id names. */
+#include "args.h"
+#include "delete.h"
+#include "genl.h"
+#include "output.h"
+
+/**
+ * hbdelete_run() - read an id and have the kernel delete what it names
+ * @ctl: the run
+ * @cmd: HBCAST_CMD_*
+ * @attr: the id's attribute
+ * @what: the sentence's beginning when the kernel refuses; %u is the id
+ * @argc: number of words after the command
+ * @argv: the words after the command
+ *
+ * Return: an exit code.
+ */
+int hbdelete_run(struct hbctl *ctl, uint8_t cmd, int attr, const char *what,
+		 int argc, char **argv)
+{
+	uint32_t id;
+	struct hbarg_key keys[] = {
+		{ "id", hbarg_id, &id, HBARG_REQUIRED | HBARG_BARE, 0 },
+		{ }
+	};
+	struct nl_msg *msg;
+	struct hbgenl g;
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (ret)
+		return ret;
+	ret = hbgenl_open(ctl, &g);
+	if (ret)
+		goto out;
+	msg = hbgenl_msg(&g, cmd);
+	hbgenl_put_u32(msg, attr, id);
+	ret = hbgenl_do(ctl, &g, msg, what, id);
+	if (!ret)
+		ret = hbout_done(ctl, json_pack("{s:I}", "id", (json_int_t)id));
+out:
+	hbgenl_close(&g);
+	return ret;
+}
