@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Nodes behind nodes, who listens there, and how one sees that all is well."""
+
+import os
+import sys
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
+
+import node  # noqa: E402
+from node import Node, hbcnl, tap  # noqa: E402, F401 (tests take them from here)
+
+CHAIN = ((1, 2), (2, 3), (2, 4))
+STAR = ((1, 2), (1, 3), (2, 4))
+SECONDS = 60 * int(os.environ.get("HBCAST_SLOWNESS", "1"))
+
+
+class Ear(threading.Thread):
+    """Reads all messages at a node, for as long as there is the process."""
+
+    def __init__(self, sock):
+        super().__init__(daemon=True)
+        self.sock = sock
+        self.whole = []
+        self.broken = 0
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                self.whole.append(node.take_all(self.sock))
+            except OSError:
+                self.broken += 1
+            except EOFError:
+                return
+
+
+class Scene:
+    """Node 1 sends to nodes 2 and 3, where everything is heard; node 4 is a guest,
+    where nobody listens, and who may go and come."""
+
+    def __init__(self):
+        hbcnl.load_module()
+        node.switch()
+        self.nodes = [Node(number, dead_ms=3000) for number in (1, 2, 3, 4)]
+        self.root, self.relay, self.leaf, self.guest = self.nodes
+        self.root.know(self.nodes)
+        self.root.apply(*CHAIN)
+        self.sender = self.root.sender()
+        self.ears = [Ear(each.receiver()) for each in (self.relay, self.leaf)]
+        self.said = set()
+        self.count = 0
+
+    def data(self, size):
+        """Bytes that were never sent before."""
+        self.count += 1
+        data = (b"%9d " % self.count) * (size // 10)
+        self.said.add(data)
+        return data
+
+    def say(self):
+        """Broadcasts something: whether the root knows that both have it."""
+        try:
+            self.sender.send(self.data(3000))
+            node.wait_complete(self.sender, 20)
+        except OSError:
+            return False
+        known = node.completion(self.sender)
+        return {known[2], known[3]} == {"delivered"}
+
+    def well(self):
+        """The next messages arrive, soon, and nobody has ever heard what was not said."""
+        end = time.monotonic() + SECONDS
+        while not self.say():
+            if time.monotonic() > end:
+                print("# nothing arrives any more")
+                return False
+            time.sleep(0.1)
+        for ear in self.ears:
+            heard, ear.whole = ear.whole, []
+            if not self.said.issuperset(heard):
+                print("# somebody heard what nobody has said")
+                return False
+        return True

@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 timeout=300 debug-only
+"""Each request of each system call and of each netlink request is refused once.
+
+The call fails as calls do, or does without; whatever it was, the next broadcast
+arrives everywhere, and what was in the making is not left behind.
+"""
+
+import errno
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import fault  # noqa: E402
+from scene import CHAIN, STAR, Scene, hbcnl, node, tap  # noqa: E402
+
+OTHER = 9	# a port, and the namespace that is a node now and then
+# The last two are what TCP says when it has no memory for a socket, or to bind it.
+GOOD = {errno.ENOMEM, errno.ENOBUFS, errno.EFAULT, errno.ENFILE, errno.EADDRINUSE}
+
+
+def attempt(scene, name, what, before=None, after=None):
+    """One result: all its requests were refused in turn, and nothing came of it."""
+    refused, bad = 0, []
+    for why in fault.calls(what, before):
+        refused += 1
+        if why and getattr(why, "errno", None) not in GOOD:
+            bad.append(f"request {refused}: {why!r}")
+        if after:
+            after()
+        if why and not scene.well():
+            bad.append(f"request {refused}: all is not well")
+    for line in bad:
+        print(f"# {line}")
+    tap.check(refused and not bad and scene.well(), f"{name}: {refused} requests refused")
+
+
+def quietly(what, *args, **values):
+    """Takes back what may have been done."""
+    try:
+        what(*args, **values)
+    except hbcnl.Refused:
+        pass
+
+
+def test_sockets(scene):
+    attempt(scene, "a socket", lambda: scene.leaf.socket().close())
+    attempt(scene, "a receiver", lambda: scene.leaf.receiver(OTHER).close())
+    attempt(scene, "a sender", lambda: scene.root.sender(OTHER).close())
+    attempt(scene, "what became of a message", lambda: node.completion(scene.sender))
+    attempt(scene, "waiting for it", lambda: node.wait_complete(scene.sender, 1))
+
+
+def test_send(scene):
+    attempt(scene, "a short message", lambda: scene.sender.send(scene.data(100)))
+    attempt(scene, "a long message", lambda: scene.sender.send(scene.data(90000)))
+    file = os.memfd_create("message")
+    os.write(file, scene.data(200000))
+    attempt(scene, "a file", lambda: node.send_file(scene.sender, file, 200000))
+    os.close(file)
+
+
+def test_read(scene):
+    """What could not be read is read with the next call."""
+    receiver = scene.leaf.receiver(OTHER)
+    sender = scene.root.sender(OTHER)
+    state = {"sent": b"", "read": b"", "end": True}
+
+    def before():
+        if state["end"]:
+            state.update(sent=scene.data(20000), read=b"", end=False)
+            sender.send(state["sent"])
+
+    def take():
+        data, state["end"] = node.take(receiver, 7000)
+        state["read"] += data
+
+    attempt(scene, "reading", take, before)
+    while not state["end"]:
+        take()
+    tap.equal(state["read"], state["sent"], "nothing of it was lost")
+    sender.close()
+    receiver.close()
+
+
+def test_plan(scene):
+    edges = [STAR, CHAIN]
+
+    def apply():
+        """Another plan each time."""
+        edges.reverse()
+        scene.root.apply(*edges[0], wait=False)
+
+    attempt(scene, "a plan", apply,
+            after=lambda: quietly(scene.root.client.do, "plan-abort", group=node.GROUP))
+    scene.root.apply(*CHAIN)
+
+
+def test_config(scene):
+    node.plug(OTHER)
+    client = hbcnl.in_netns(f"n{OTHER}", lambda: hbcnl.Client(node.spec))
+
+    def away():
+        quietly(client.do, "node-del")
+
+    def node_set():
+        client.do("node-set", id=OTHER, ipv4=f"10.9.0.{OTHER}")
+
+    attempt(scene, "a node", node_set, after=away)
+    away()
+    node_set()
+    attempt(scene, "a peer", lambda: client.do("peer-new", id=1, ipv4="10.9.0.1"),
+            after=lambda: quietly(client.do, "peer-del", id=1))
+    attempt(scene, "a group", lambda: client.do("group-new", id=7, key=node.KEY, member=[1, OTHER]),
+            after=lambda: quietly(client.do, "group-del", id=7))
+    quietly(client.do, "group-new", id=7, key=node.KEY)
+    attempt(scene, "another key", lambda: client.do("group-set", id=7, key=bytes(32)))
+    attempt(scene, "the end of a node", lambda: client.do("node-del"), before=lambda: (
+        quietly(node_set), quietly(client.do, "group-new", id=7, key=node.KEY)))
+    client.close()
+
+
+def test_questions(scene):
+    client = scene.root.client
+    for name in "node-get", "version-get":
+        attempt(scene, name, lambda name=name: client.do(name))
+    attempt(scene, "all plans", lambda: client.dump("plan-get"))
+    attempt(scene, "one peer", lambda: client.do("peer-get", id=2))
+    attempt(scene, "one group", lambda: client.do("group-get", id=node.GROUP))
+    attempt(scene, "one plan", lambda: client.do("plan-get", group=node.GROUP, root=1))
+
+
+def main():
+    scene = Scene()
+    fault.prepare()
+    fault.only_in(fault.Functions().module)
+    for test in test_sockets, test_send, test_read, test_plan, test_config, test_questions:
+        test(scene)
+    tap.done()
+
+
+main()

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 timeout=300 debug-only
+"""Each function of the module that asks for memory, or TCP for something, is refused.
+
+That is done function by function, wherever it runs, while messages are sent and
+lanes come and go. Then nothing is refused any more, and all must be well again.
+What only runs in a caller's context is test-calls.py's.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import fault  # noqa: E402
+from scene import CHAIN, STAR, Scene, hbcnl, node, tap  # noqa: E402
+
+NOTIFY = 2	# a socket option
+ROUNDS = 3
+# How many requests are refused, and which: each, or every second one.
+WAYS = ((1, 1), (4, 2))
+# Functions that run only when the module is loaded, or for a call; and those that
+# honest neighbours on this network do not need.
+NOT_HERE = {
+    "hbc_lane_init", "hbc_source_init", "hbc_auth_key_new", "hbc_group_add", "hbc_node_set",
+    "hbc_peer_add", "hbc_nl_reply", "hbc_nl_get_members", "hbcast_nl_message_get_doit",
+    "hbcast_nl_plan_get_dumpit", "hbc_socket_create", "hbc_socket_getsockopt",
+    "hbc_socket_setsockopt", "hbc_socket_ioctl", "hbc_socket_put_option",
+    "hbc_source_new", "hbc_source_completion", "hbc_origin_new",
+    "hbc_burst_add_foreign", "hbc_history_add",
+}
+
+
+class Work:
+    """All kinds of work for the module."""
+
+    def __init__(self, scene):
+        self.scene = scene
+        self.edges = [STAR, CHAIN]
+        self.sender = scene.root.sender()
+        self.sender.setsockopt(node.SOL_HBCAST, NOTIFY, 1)
+        self.file = os.memfd_create("message")
+        os.write(self.file, scene.data(300000))
+
+    def round(self):
+        """What is refused may fail any of it."""
+        scene = self.scene
+        self.edges.reverse()
+        for what in (lambda: scene.guest.client.do("node-del"), scene.guest.join,
+                     lambda: scene.root.apply(*self.edges[0], wait=False),
+                     lambda: node.send_file(scene.sender, self.file, 300000),
+                     lambda: self.sender.send(scene.data(50000)),
+                     lambda: node.wait_complete(self.sender, 3)):
+            try:
+                what()
+            except (OSError, hbcnl.Refused):
+                pass
+
+    def refuse(self, place, way):
+        """How many requests were refused."""
+        refusal = fault.Refusal(place, *way)
+        for _ in range(ROUNDS):
+            self.round()
+            if refusal.count() == way[0]:
+                break
+        count = refusal.count()
+        refusal.end()
+        return count
+
+
+def main():
+    scene = Scene()
+    functions = fault.Functions()
+    fault.prepare()
+    work = Work(scene)
+    for name in functions.that_may_fail(os.environ["HBCAST_KO"]):
+        if name in NOT_HERE:
+            continue
+        count = 0
+        for way in WAYS:
+            refused = work.refuse(functions.place(name), way)
+            count += refused
+            if not scene.well():
+                print(f"# after {refused} requests")
+                count = 0
+                break
+        tap.check(count, f"{name}: {count} requests refused, and all is well")
+    tap.done()
+
+
+main()
