@@ -154,7 +154,8 @@ static void test_version(void)
 	ok(check_version(2, said, sizeof(said)) == HBCTL_USAGE,
 	   "a module of another interface is refused");
 	check("it is told in one sentence",
-	      "\"hbcastctl: hbcastctl " HBCAST_VERSION " speaks interface 1 and the loaded module 9.8.7 interface 2: install both from the same release\\n\"",
+	      "\"hbcastctl: hbcastctl " HBCAST_VERSION
+	      " speaks interface 1 and the loaded module 9.8.7 interface 2: install both from the same release\\n\"",
 	      json_string(said));
 }
 
