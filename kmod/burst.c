@@ -20,6 +20,7 @@ struct hbc_burst *hbc_burst_alloc(unsigned int max, gfp_t gfp)
 	b->len = 0;
 	b->truesize = struct_size(b, bv, max);
 	b->nr = 0;
+	b->end = 0;
 	b->max = max;
 	b->owner = NULL;
 	return b;
@@ -38,28 +39,32 @@ void hbc_burst_put(struct hbc_burst *b)
 	kfree(b);
 }
 
-/* Whether @page at @off goes on where @last ends, inside one allocation. */
-static bool hbc_burst_extends(const struct bio_vec *last, struct page *page, unsigned int off)
+/* Whether the bytes go on where the last vector ends, in one allocation: it has them now. */
+static bool hbc_burst_extend(struct hbc_burst *b, struct page *page, unsigned int off,
+			     unsigned int len)
 {
-	return compound_head(last->bv_page) == compound_head(page) &&
-	       page_to_phys(last->bv_page) + last->bv_offset + last->bv_len ==
-	       page_to_phys(page) + off;
+	if (!b->nr || b->end != page_to_phys(page) + off)
+		return false;
+	/* The start of a page goes on in the allocation before only if it is a tail. */
+	if (!offset_in_page(off) && !PageTail(page + (off >> PAGE_SHIFT)))
+		return false;
+	b->bv[b->nr - 1].bv_len += len;
+	b->len += len;
+	b->end += len;
+	return true;
 }
 
 int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 		       unsigned int len)
 {
-	struct bio_vec *last = b->nr ? &b->bv[b->nr - 1] : NULL;
-
-	if (last && hbc_burst_extends(last, page, off)) {
-		last->bv_len += len;
-	} else {
-		if (b->nr == b->max)
-			return -ENOSPC;
-		get_page(page);
-		bvec_set_page(&b->bv[b->nr++], page, len, off);
-	}
+	if (hbc_burst_extend(b, page, off, len))
+		return 0;
+	if (b->nr == b->max)
+		return -ENOSPC;
+	get_page(page);
+	bvec_set_page(&b->bv[b->nr++], page, len, off);
 	b->len += len;
+	b->end = page_to_phys(page) + off + len;
 	return 0;
 }
 
@@ -116,34 +121,41 @@ static int hbc_burst_add_head(struct hbc_burst *b, struct sk_buff *skb, unsigned
 	return hbc_burst_add_page(b, page, skb->data + off - (u8 *)page_address(page), len);
 }
 
+/* @len bytes at @off of the skb, which lie at @skip of @frag. */
+static int hbc_burst_add_frag(struct hbc_burst *b, struct sk_buff *skb, const skb_frag_t *frag,
+			      unsigned int off, unsigned int skip, unsigned int len)
+{
+	struct page *page = skb_frag_page(frag);
+
+	/* Most go on in memory where the one before ended. */
+	if (hbc_burst_extend(b, page, skb_frag_off(frag) + skip, len))
+		return 0;
+	if (!sendpage_ok(page))
+		return hbc_burst_add_foreign(b, skb, off, len);
+	return hbc_burst_add_page(b, page, skb_frag_off(frag) + skip, len);
+}
+
 /* One skb without those on its frag_list. @off and @len lie inside. */
 static int hbc_burst_add_one(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
 			     unsigned int len)
 {
-	unsigned int start = skb_headlen(skb), n, i;
+	unsigned int head = skb_headlen(skb), skip = off - min(off, head), n;
+	const skb_frag_t *frag = skb_shinfo(skb)->frags;
 	int err = 0;
 
-	if (off < start) {
-		n = min(len, start - off);
+	if (off < head) {
+		n = min(len, head - off);
 		err = hbc_burst_add_head(b, skb, off, n);
 		off += n;
 		len -= n;
 	}
-	for (i = 0; i < skb_shinfo(skb)->nr_frags && len && !err; i++) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
-		unsigned int size = skb_frag_size(frag);
-
-		if (off < start + size) {
-			n = min(len, start + size - off);
-			if (sendpage_ok(skb_frag_page(frag)))
-				err = hbc_burst_add_page(b, skb_frag_page(frag),
-							 skb_frag_off(frag) + off - start, n);
-			else
-				err = hbc_burst_add_foreign(b, skb, off, n);
-			off += n;
-			len -= n;
-		}
-		start += size;
+	while (len && skip >= skb_frag_size(frag))
+		skip -= skb_frag_size(frag++);
+	for (; len && !err; frag++, skip = 0) {
+		n = min(len, skb_frag_size(frag) - skip);
+		err = hbc_burst_add_frag(b, skb, frag, off, skip, n);
+		off += n;
+		len -= n;
 	}
 	return err;
 }
@@ -200,6 +212,7 @@ void hbc_burst_trim(struct hbc_burst *b, u32 len)
 
 		if (last->bv_len > extra) {
 			last->bv_len -= extra;
+			b->end = page_to_phys(last->bv_page) + last->bv_offset + last->bv_len;
 			break;
 		}
 		extra -= last->bv_len;

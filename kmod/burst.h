@@ -12,7 +12,7 @@
 struct hbc_source;
 struct sk_buff;
 
-#define HBC_BURST_BYTES	65536	/* a burst ends at the first frame that reaches this */
+#define HBC_BURST_BYTES	65536	/* a burst of more than one frame is not longer */
 
 /**
  * struct hbc_burst - whole frames, one behind the other
@@ -21,6 +21,7 @@ struct sk_buff;
  * @truesize: memory that the burst keeps alive, in bytes
  * @nr: entries of @bv in use
  * @max: entries of @bv allocated
+ * @end: where its last byte ends in memory, while it has a single owner
  * @owner: source whose send buffer is charged @truesize until the last
  *	reference is gone; NULL on a relay
  * @bv: the bytes; each entry holds one reference on its page
@@ -34,6 +35,7 @@ struct hbc_burst {
 	u32 truesize;
 	u16 nr;
 	u16 max;
+	phys_addr_t end;
 	struct hbc_source *owner;
 	struct bio_vec bv[];
 };

@@ -168,6 +168,7 @@ static int hbc_receive_next(struct hbc_receive *rx, unsigned int need)
  * @span: first byte of @skb that belongs to the last burst but is not there
  * @span_len: bytes there
  * @frame: offset in @skb of the frame at hand, -1 if it began before
+ * @ask: bytes of @skb until the first of them is in a burst, then 0
  * @area: bytes of @skb that lie together in memory; NULL if they cannot be read
  *	in place
  * @area_start: offset in @skb of @area
@@ -182,6 +183,7 @@ struct hbc_read {
 	unsigned int span;
 	unsigned int span_len;
 	int frame;
+	u32 ask;
 	const u8 *area;
 	unsigned int area_start;
 	unsigned int area_end;
@@ -201,6 +203,7 @@ static int hbc_read_keep(struct hbc_read *r, unsigned int off, unsigned int len)
 {
 	int err;
 
+	r->ask = 0;
 	if (r->span_len && r->span + r->span_len == off) {
 		r->span_len += len;
 		return 0;
@@ -211,7 +214,11 @@ static int hbc_read_keep(struct hbc_read *r, unsigned int off, unsigned int len)
 	return err;
 }
 
-/* Whether the fragment at hand may go on in the last burst. */
+/*
+ * Whether the fragment at hand, or one like the last, may go on in the last
+ * burst. A skb that it cannot take whole begins another one: what came
+ * together goes on together.
+ */
 static bool hbc_read_fits(const struct hbc_read *r)
 {
 	const struct hbc_receive *rx = r->rx;
@@ -222,9 +229,14 @@ static bool hbc_read_fits(const struct hbc_read *r)
 	in = &rx->inflow[rx->nr - 1];
 	if (in->tree != rx->tree || in->burst->nr + r->need + 2 > in->burst->max)
 		return false;
-	if (in->burst->len + r->span_len >= HBC_BURST_BYTES)
+	if (in->burst->len + r->span_len + max(rx->hdr.length, r->ask) > HBC_BURST_BYTES)
 		return false;
 	return in->nr_runs < HBC_RUNS || in->run[in->nr_runs - 1].message == rx->message;
+}
+
+static int hbc_read_next(struct hbc_read *r)
+{
+	return hbc_read_flush(r) ?: hbc_receive_next(r->rx, r->need + 2);
 }
 
 /* Finds a burst for the fragment at hand: 0 or -errno. */
@@ -234,9 +246,7 @@ static int hbc_read_place(struct hbc_read *r)
 	int err;
 
 	if (!hbc_read_fits(r)) {
-		err = hbc_read_flush(r);
-		if (!err)
-			err = hbc_receive_next(rx, r->need + 2);
+		err = hbc_read_next(r);
 		if (err)
 			return err;
 	}
@@ -277,28 +287,37 @@ static int hbc_read_judge(struct hbc_read *r)
 	return 0;
 }
 
+/* The run that takes the next fragment, which is at @offset of the message. */
+static struct hbc_run *hbc_read_run(struct hbc_receive *rx, u64 offset)
+{
+	struct hbc_inflow *in = hbc_receive_last(rx);
+	struct hbc_run *run = in->nr_runs ? &in->run[in->nr_runs - 1] : NULL;
+
+	if (run && run->message == rx->message)
+		return run;
+	run = &in->run[in->nr_runs++];
+	hbc_message_get(rx->message);
+	run->message = rx->message;
+	run->pos = rx->whole;
+	run->len = 0;
+	run->offset = offset;
+	run->bytes = 0;
+	run->end = 0;
+	return run;
+}
+
 /* The last byte of a fragment that is kept has come. */
 static void hbc_read_whole(struct hbc_read *r)
 {
 	struct hbc_receive *rx = r->rx;
-	struct hbc_inflow *in = hbc_receive_last(rx);
-	struct hbc_run *run = in->nr_runs ? &in->run[in->nr_runs - 1] : NULL;
+	struct hbc_run *run = hbc_read_run(rx, rx->frag.offset);
 
-	if (!run || run->message != rx->message) {
-		run = &in->run[in->nr_runs++];
-		hbc_message_get(rx->message);
-		run->message = rx->message;
-		run->pos = rx->whole;
-		run->len = 0;
-		run->offset = rx->frag.offset;
-		run->bytes = 0;
-	}
 	run->end = rx->frag.reason;
 	if (!run->end) {
 		run->len += rx->hdr.length;
 		run->bytes += rx->hdr.length - HBC_FRAGMENT_LEN;
 	}
-	rx->whole = in->burst->len + r->span_len;
+	rx->whole = hbc_receive_last(rx)->burst->len + r->span_len;
 }
 
 /* The next bytes of a fragment: how many were used, 0 to stop, or -errno. */
@@ -318,7 +337,7 @@ static int hbc_read_payload(struct hbc_read *r, unsigned int off, unsigned int l
 		return n;
 	if (!rx->skip)
 		hbc_read_whole(r);
-	rx->alike = !rx->skip && !rx->hdr.flags;
+	rx->alike = !rx->skip && !rx->hdr.flags && rx->hdr.length > HBC_FRAGMENT_LEN;
 	rx->have = 0;
 	rx->judged = false;
 	rx->placed = false;
@@ -360,80 +379,117 @@ static bool hbc_read_takes_fragments(const struct hbc_lane *lane)
 	return !lane->connector && READ_ONCE(lane->state) == HBC_LANE_READY;
 }
 
-/*
- * @len bytes of the skb at @off, if they lie together, or NULL. Never asked for
- * a lower @off than before: the walk goes on where it was.
- */
-static const u8 *hbc_read_peek(struct hbc_read *r, unsigned int off, unsigned int len)
+/* From the next fragment of the skb on, as many as lie together are the area. */
+static void hbc_read_advance(struct hbc_read *r)
 {
 	const struct skb_shared_info *info = skb_shinfo(r->skb);
+	const skb_frag_t *frag = &info->frags[r->next_frag];
+	const u8 *end;
 
-	while (off >= r->area_end) {
-		const skb_frag_t *frag = &info->frags[r->next_frag];
-
-		if (r->next_frag == info->nr_frags)
-			return NULL;
-		r->next_frag++;
-		r->area = skb_frag_address_safe(frag);
-		r->area_start = r->area_end;
+	r->area = skb_frag_address_safe(frag);
+	r->area_start = r->area_end;
+	end = r->area;
+	do {
+		end += skb_frag_size(frag);
 		r->area_end += skb_frag_size(frag);
-	}
-	if (!r->area || off + len > r->area_end)
-		return NULL;
-	return r->area + (off - r->area_start);
+		frag++;
+	} while (++r->next_frag < info->nr_frags && r->area && skb_frag_address_safe(frag) == end);
 }
 
-/* Whether the last burst takes more fragments like the one before. */
-static bool hbc_read_goes_on(const struct hbc_read *r)
+/*
+ * What lies at @off of the skb, if that is a fragment's header in one piece, or
+ * NULL; *@len is how many bytes lie there together. Never asked for a lower
+ * @off than before: the walk goes on where it was.
+ */
+static const u8 *hbc_read_peek(struct hbc_read *r, unsigned int off, unsigned int *len)
 {
-	const struct hbc_receive *rx = r->rx;
-	const struct hbc_inflow *in;
+	while (off >= r->area_end) {
+		if (r->next_frag >= skb_shinfo(r->skb)->nr_frags)
+			return NULL;
+		hbc_read_advance(r);
+	}
+	*len = r->area_end - off;
+	return r->area && *len >= HBC_FRAGMENT_LEN ? r->area + (off - r->area_start) : NULL;
+}
 
-	if (!rx->alike || !rx->nr || READ_ONCE(rx->tree->gone))
-		return false;
-	in = &rx->inflow[rx->nr - 1];
-	return in->tree == rx->tree && in->nr_runs &&
-	       in->run[in->nr_runs - 1].message == rx->message &&
-	       in->burst->nr + r->need + 2 <= in->burst->max;
+/*
+ * How many fragments at @head, @max at the most, follow each other like the one
+ * before them, the first from @next of the message on. @len bytes, the first
+ * header at least, can be read. Not inline, so that all that a header is
+ * compared with stays in registers.
+ */
+static noinline unsigned int hbc_read_alike(const struct hbc_receive *rx, const u8 *head,
+					    unsigned int len, u64 next, unsigned int max)
+{
+	u32 frame = rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
+	const u8 *like = rx->head;
+	unsigned int nr = 0;
+
+	max = min(max, (len - HBC_FRAGMENT_LEN) / frame + 1);
+	while (nr < max && hbc_wire_continues(head, like, next)) {
+		next += bytes;
+		head += frame;
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * How many fragments at @off go on where the last one ended, @max at the most.
+ */
+static unsigned int hbc_read_count(struct hbc_read *r, unsigned int off, unsigned int max)
+{
+	u32 frame = r->rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
+	u64 next = r->rx->message->next;
+	unsigned int nr = 0, n, len;
+	const u8 *head;
+
+	do {
+		head = hbc_read_peek(r, off + nr * frame, &len);
+		n = head ? hbc_read_alike(r->rx, head, len, next + (u64)nr * bytes, max - nr) : 0;
+		nr += n;
+	} while (n && nr < max);
+	return nr;
 }
 
 /*
  * As many whole fragments as go on where the last one ended; never the
  * message's last. Most fragments come this way, so it is short: how many bytes
- * were used, or -errno.
+ * were used, -EAGAIN without a burst for them, or another -errno.
  */
 static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
 {
 	struct hbc_receive *rx = r->rx;
-	struct hbc_inflow *in = hbc_receive_last(rx);
 	u32 frame = rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
-	struct hbc_message *m = rx->message;
-	unsigned int used = 0, nr = 0;
-	u64 next = m->next;
-	const u8 *head;
+	u64 left = rx->message->total - rx->message->next;
+	unsigned int room = HBC_BURST_BYTES, nr;
+	bool fits = hbc_read_fits(r);
+	struct hbc_run *run;
 	int err;
 
-	len = min(len, HBC_BURST_BYTES - min(HBC_BURST_BYTES, in->burst->len + r->span_len));
-	while (used + frame <= len && next + bytes < m->total) {
-		head = hbc_read_peek(r, off + used, HBC_FRAGMENT_LEN);
-		if (!head || !hbc_wire_continues(head, rx->head, next))
-			break;
-		next += bytes;
-		used += frame;
-		nr++;
-	}
-	if (!used)
+	if (fits)
+		room -= hbc_receive_last(rx)->burst->len + r->span_len;
+	if (len < frame || room < frame || left <= bytes)
 		return 0;
-	err = hbc_read_keep(r, off, used);
+	nr = hbc_read_count(r, off, min(min(len, room) / frame,
+					(u32)min_t(u64, left - 1, U32_MAX) / bytes));
+	if (!nr)
+		return 0;
+	if (!fits && rx->nr >= HBC_INFLOWS)
+		return -EAGAIN;
+	err = fits ? 0 : hbc_read_next(r);
+	if (!err)
+		err = hbc_read_keep(r, off, nr * frame);
 	if (err)
 		return err;
-	m->next = next;
-	in->run[in->nr_runs - 1].len += used;
-	in->run[in->nr_runs - 1].bytes += nr * bytes;
-	rx->whole = in->burst->len + r->span_len;
+	run = hbc_read_run(rx, rx->message->next);
+	run->len += nr * frame;
+	run->bytes += nr * bytes;
+	rx->message->next += (u64)nr * bytes;
+	rx->whole = hbc_receive_last(rx)->burst->len + r->span_len;
 	r->lane->stats.rx_fragments += nr;
-	r->frame = off + used;
-	return used;
+	r->frame = off + nr * frame;
+	return nr * frame;
 }
 
 /* One step through the stream: bytes used, -EAGAIN to stop here, or -errno. */
@@ -442,7 +498,7 @@ static int hbc_read_step(struct hbc_read *r, unsigned int off, unsigned int len)
 	struct hbc_receive *rx = r->rx;
 	int err;
 
-	if (!rx->have && hbc_read_goes_on(r)) {
+	if (!rx->have && rx->alike && !READ_ONCE(rx->tree->gone)) {
 		err = hbc_read_fast(r, off, len);
 		if (err)
 			return err;
@@ -494,6 +550,7 @@ static int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned
 		.skb = skb,
 		.need = hbc_burst_need(skb),
 		.frame = rx->have ? -1 : off,
+		.ask = rx->have ? 0 : len,
 		.area = skb->data,
 		.area_end = skb_headlen(skb),
 	};
