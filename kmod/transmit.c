@@ -194,12 +194,34 @@ static void hbc_transmit_done(struct hbc_lane *lane, struct hbc_lane_entry *entr
 	lane->stats.tx_bursts++;
 }
 
+/*
+ * Whether the socket has room for all of @len bytes, if it ever will: what is
+ * sent by parts leaves in segments that do not hold whole fragments.
+ */
+static bool hbc_transmit_fits(const struct sock *sk, u32 len)
+{
+	return sk_stream_wspace(sk) >= min_t(u32, len, READ_ONCE(sk->sk_sndbuf) / 2);
+}
+
+static int hbc_transmit_try(struct hbc_lane *lane, struct hbc_burst *b, bool more)
+{
+	int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
+
+	if (!hbc_transmit_fits(lane->sock->sk, b->len - lane->tx_off)) {
+		set_bit(SOCK_NOSPACE, &lane->sock->flags);
+		smp_mb__after_atomic(); /* pairs with tcp_check_space() */
+		if (!hbc_transmit_fits(lane->sock->sk, b->len - lane->tx_off))
+			return -EAGAIN;
+		clear_bit(SOCK_NOSPACE, &lane->sock->flags);
+	}
+	return hbc_compat_send(lane->sock, b->bv, b->nr, lane->tx_off, b->len, flags);
+}
+
 /* Returns whether the socket may take more. */
 static bool hbc_transmit_one(struct hbc_lane *lane, struct hbc_lane_entry *entry, bool more)
 {
 	struct hbc_burst *b = entry->burst;
-	int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
-	int n = hbc_compat_send(lane->sock, b->bv, b->nr, lane->tx_off, b->len, flags);
+	int n = hbc_transmit_try(lane, b, more);
 
 	if (n == -EAGAIN) {
 		lane->stats.tx_full++;

@@ -5,6 +5,7 @@
 
 #include <linux/bvec.h>
 #include <linux/net.h>
+#include <linux/skbuff.h>
 #include <linux/socket.h>
 #include <linux/uio.h>
 #include <net/sock.h>
@@ -51,11 +52,19 @@ static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsig
 	return sent ?: err;
 }
 #else
+#define HBC_COMPAT_SKB_BYTES	(MAX_SKB_FRAGS * PAGE_SIZE / 2)
+
 static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
 				  unsigned int skip, unsigned int len, int flags)
 {
 	struct msghdr msg = { .msg_flags = flags | MSG_SPLICE_PAGES };
 
+	/*
+	 * TCP makes each page a piece of its own, and a skb that has as many as it
+	 * can hold ends wherever that is. So what fills a skb does not share it.
+	 */
+	if (len > HBC_COMPAT_SKB_BYTES)
+		msg.msg_flags |= MSG_EOR;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, nr, len);
 	iov_iter_advance(&msg.msg_iter, skip);
 	return sock_sendmsg(sock, &msg);
