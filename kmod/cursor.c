@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A cursor: a place in a burst, for those who read or write its bytes. */
-#include <linux/crc32c.h>
 #include <linux/highmem.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/uio.h>
 
 #include "burst.h"
+#include "crc.h"
 #include "cursor.h"
-#include "wire.h"
 
 void hbc_cursor_init(struct hbc_cursor *c, const struct hbc_burst *burst, u32 pos)
 {
@@ -73,12 +72,14 @@ void hbc_cursor_read(struct hbc_cursor *c, void *to, u32 len)
 	}
 }
 
-const u8 *hbc_cursor_peek(const struct hbc_cursor *c, u32 len)
+const u8 *hbc_cursor_peek(const struct hbc_cursor *c, u32 *len)
 {
 	const struct bio_vec *bv = &c->burst->bv[c->bv];
 
-	if (IS_ENABLED(CONFIG_HIGHMEM) || c->bv == c->burst->nr || bv->bv_len - c->skip < len)
+	*len = 0;
+	if (IS_ENABLED(CONFIG_HIGHMEM) || c->bv == c->burst->nr)
 		return NULL;
+	*len = bv->bv_len - c->skip;
 	return page_address(bv->bv_page) + bv->bv_offset + c->skip;
 }
 
@@ -96,27 +97,13 @@ void hbc_cursor_write(struct hbc_cursor *c, const void *from, u32 len)
 	}
 }
 
-u32 hbc_crc_seed(struct hbc_crc_seed *seed, const u8 *header)
-{
-	u8 hdr[HBC_CRC_AT];
-
-	memcpy(hdr, header, sizeof(hdr));
-	hbc_wire_set_crc(hdr, 0);
-	/* No header is all zeroes, as a new seed is. */
-	if (memcmp(hdr, seed->hdr, sizeof(hdr))) {
-		memcpy(seed->hdr, hdr, sizeof(hdr));
-		seed->crc = crc32c(~0, hdr, sizeof(hdr));
-	}
-	return seed->crc;
-}
-
 u32 hbc_cursor_crc(struct hbc_cursor *c, u32 crc, u32 len)
 {
 	while (len) {
 		u32 n;
 		void *at = hbc_cursor_map(c, len, &n);
 
-		crc = crc32c(crc, at, n);
+		crc = hbc_crc(crc, at, n);
 		kunmap_local(at);
 		hbc_cursor_step(c, n);
 		len -= n;

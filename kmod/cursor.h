@@ -28,29 +28,12 @@ void hbc_cursor_init(struct hbc_cursor *c, const struct hbc_burst *burst, u32 po
 void hbc_cursor_move(struct hbc_cursor *c, u32 len);
 void hbc_cursor_read(struct hbc_cursor *c, void *to, u32 len);
 /*
- * @len bytes at the cursor, if they lie together and can be read in place, or
- * NULL. The cursor stays.
+ * What lies at the cursor and can be read in place, *@len bytes; NULL and 0 if
+ * nothing can. The cursor stays.
  */
-const u8 *hbc_cursor_peek(const struct hbc_cursor *c, u32 len);
+const u8 *hbc_cursor_peek(const struct hbc_cursor *c, u32 *len);
 /* Only while the burst has a single owner. */
 void hbc_cursor_write(struct hbc_cursor *c, const void *from, u32 len);
-#define HBC_CRC_AT	16
-
-/**
- * struct hbc_crc_seed - checksum of a header's part up to the checksum
- * @hdr: the part, of HBC_CRC_AT bytes; its checksum counts as 0
- * @crc: over it, not inverted
- *
- * It is the same for nearly all fragments of a message, so that one pass over
- * what follows it does for a fragment.
- */
-struct hbc_crc_seed {
-	u8 hdr[HBC_CRC_AT];
-	u32 crc;
-};
-
-/* The seed for the fragment whose header is at @header; kept if it fits. */
-u32 hbc_crc_seed(struct hbc_crc_seed *seed, const u8 *header);
 /* CRC32C (seed and result not inverted) of @len bytes. */
 u32 hbc_cursor_crc(struct hbc_cursor *c, u32 crc, u32 len);
 /* Return: bytes copied; fewer than @len when the user's memory faults. Process. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Cutting: bytes of a message to bursts of fragments that nobody changes again. */
-#include <linux/crc32c.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
@@ -10,6 +9,7 @@
 #include <linux/uio.h>
 
 #include "burst.h"
+#include "crc.h"
 #include "cursor.h"
 #include "cut.h"
 #include "wire.h"
@@ -121,29 +121,49 @@ void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 	f->port = c->port;
 }
 
+/* A fragment that lies together: its header and checksum are written in place. */
+static void hbc_cut_seal_fast(const struct hbc_cut *c, u8 *head, const struct hbc_fragment *f,
+			      u32 bytes, struct hbc_crc_seed *seed)
+{
+	hbc_wire_put_fragment(head, c->slot, 0, bytes, f);
+	hbc_wire_set_crc(head, ~hbc_crc(hbc_crc_seed(seed, head), head + HBC_CRC_AT,
+					HBC_FRAGMENT_LEN + bytes - HBC_CRC_AT));
+}
+
+static void hbc_cut_seal_slow(const struct hbc_cut *c, const struct hbc_cursor *at,
+			      const struct hbc_fragment *f, u32 bytes, struct hbc_crc_seed *seed)
+{
+	struct hbc_cursor head = *at, body = *at, sum = *at;
+	u8 buf[HBC_FRAGMENT_LEN];
+
+	hbc_wire_put_fragment(buf, c->slot, 0, bytes, f);
+	hbc_cursor_write(&body, buf, sizeof(buf));
+	hbc_cursor_move(&sum, HBC_CRC_AT);
+	hbc_wire_set_crc(buf, ~hbc_cursor_crc(&sum, hbc_crc_seed(seed, buf),
+					      HBC_FRAGMENT_LEN + bytes - HBC_CRC_AT));
+	hbc_cursor_write(&head, buf, HBC_CRC_AT);
+}
+
 /* The payload of @bytes bytes is there: writes the headers before it. */
 static void hbc_cut_seal(const struct hbc_cut *c, struct hbc_burst *b, u64 offset, u32 bytes)
 {
-	struct hbc_cursor head, body, sum;
 	struct hbc_crc_seed seed = {};
 	struct hbc_fragment f;
-	u8 buf[HBC_FRAGMENT_LEN];
+	struct hbc_cursor at;
 
 	hbc_cut_header(c, &f);
-	hbc_cursor_init(&head, b, 0);
+	hbc_cursor_init(&at, b, 0);
 	do {
-		u32 n = min(bytes, hbc_cut_payload(c)), crc;
+		u32 n = min(bytes, hbc_cut_payload(c)), there;
+		const u8 *head = hbc_cursor_peek(&at, &there);
 
 		f.offset = offset;
-		hbc_wire_put_fragment(buf, c->slot, 0, n, &f);
-		body = head;
-		hbc_cursor_write(&body, buf, sizeof(buf));
-		sum = head;
-		hbc_cursor_move(&sum, HBC_CRC_AT);
-		crc = hbc_cursor_crc(&sum, hbc_crc_seed(&seed, buf), sizeof(buf) + n - HBC_CRC_AT);
-		hbc_wire_set_crc(buf, ~crc);
-		hbc_cursor_write(&head, buf, HBC_CRC_AT);
-		head = sum;
+		/* The burst is still ours alone. */
+		if (there >= HBC_FRAGMENT_LEN + n)
+			hbc_cut_seal_fast(c, (u8 *)head, &f, n, &seed);
+		else
+			hbc_cut_seal_slow(c, &at, &f, n, &seed);
+		hbc_cursor_move(&at, HBC_FRAGMENT_LEN + n);
 		offset += n;
 		bytes -= n;
 	} while (bytes);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Forwarding: a burst onto the queue of every child. */
-#include <linux/crc32c.h>
-
 #include "burst.h"
+#include "crc.h"
 #include "forward.h"
 #include "schedule.h"
 #include "transmit.h"
@@ -41,7 +40,7 @@ void hbc_forward_abort(struct hbc_tree *tree, struct hbc_fragment *f)
 
 	f->crc = 0;
 	hbc_wire_put_fragment(frame, tree->slot, HBC_FRAGMENT_ABORT, 0, f);
-	hbc_wire_set_crc(frame, ~crc32c(~0, frame, sizeof(frame)));
+	hbc_wire_set_crc(frame, ~hbc_crc(~0, frame, sizeof(frame)));
 	for (i = 0; i < tree->nr_edges; i++)
 		if (!READ_ONCE(tree->edge[i].lost))
 			hbc_transmit_frame(tree->edge[i].lane, frame, sizeof(frame));

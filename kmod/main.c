@@ -5,8 +5,9 @@
  */
 #include <linux/module.h>
 
-#include <hbcast_version.h>
 
+#include "crc.h"
+#include <hbcast_version.h>
 #include "event.h"
 #include "lane.h"
 #include "netlink.h"
@@ -22,6 +23,7 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } hbc_rooms[] = {
+	{ "crc", hbc_crc_init, hbc_crc_exit },			/* the hash */
 	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queue */
 	{ "source", hbc_source_init, hbc_source_exit },		/* work queue */
 	{ "node", hbc_node_init, hbc_node_exit },		/* namespaces */

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "crc.h"
 #include "cursor.h"
 #include "wire.h"
 
