@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Forwarding: a burst onto the queue of every child. */
+#include <linux/bits.h>
+
 #include "burst.h"
 #include "crc.h"
 #include "forward.h"
 #include "schedule.h"
 #include "transmit.h"
 
-void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b)
+void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead)
 {
 	unsigned int i;
 
-	for (i = 0; i < tree->nr_edges; i++)
-		if (!READ_ONCE(tree->edge[i].lost))
+	for (i = 0; i < tree->nr_edges; i++) {
+		if (i < 64 && ahead & BIT_ULL(i))
+			hbc_transmit_count(tree->edge[i].lane, b->len);
+		else if (!READ_ONCE(tree->edge[i].lost))
 			hbc_transmit_burst(tree->edge[i].lane, b);
+	}
 }
 
 void hbc_forward_send(struct hbc_tree *tree)

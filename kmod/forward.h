@@ -9,8 +9,11 @@ struct hbc_burst;
 struct hbc_fragment;
 struct hbc_tree;
 
-/* Queue @b on every child of @tree; sends nothing yet. Context: process. */
-void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b);
+/*
+ * Queue @b on every child of @tree, but for those in @ahead (a bit for each edge)
+ * that have it; sends nothing yet. Context: process.
+ */
+void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead);
 /* Send what is queued at the children of @tree. Context: process. */
 void hbc_forward_send(struct hbc_tree *tree);
 /* Whether every child of @tree that is not lost has room. Context: any. */

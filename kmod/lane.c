@@ -13,6 +13,7 @@
 #include "lane.h"
 #include "node.h"
 #include "schedule.h"
+#include "shortcut.h"
 #include "trace.h"
 #include "transmit.h"
 
@@ -63,7 +64,7 @@ void hbc_lane_put(struct hbc_lane *lane)
  */
 static void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
 {
-	bool down = (work == &lane->tx_work) == lane->connector;
+	bool down = work != &lane->rx_later && (work == &lane->tx_work) == lane->connector;
 
 	spin_lock_bh(&lane->queue_lock);
 	if (lane->state != HBC_LANE_CLOSED)
@@ -116,11 +117,15 @@ void hbc_lane_unpause(struct hbc_lane *lane)
 static void hbc_lane_data_ready(struct sock *sk)
 {
 	struct hbc_lane *lane;
+	bool later;
 
+	/* An owner of the socket might be about to take it from the lane. */
+	later = !sock_owned_by_user(sk) && sk->sk_user_data &&
+		hbc_shortcut(sk->sk_user_data, sk);
 	read_lock_bh(&sk->sk_callback_lock);
 	lane = sk->sk_user_data;
 	if (lane && !test_bit(HBC_LANE_PAUSED, &lane->flags))
-		hbc_lane_run(lane, &lane->rx_work);
+		hbc_lane_run(lane, later ? &lane->rx_later : &lane->rx_work);
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 
@@ -193,6 +198,15 @@ void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate)
 	mutex_unlock(&lane->tx_mutex);
 }
 
+static void hbc_lane_set_sock(struct hbc_lane *lane, struct socket *sock)
+{
+	mutex_lock(&lane->tx_mutex);
+	spin_lock_bh(&lane->queue_lock);
+	lane->sock = sock;
+	spin_unlock_bh(&lane->queue_lock);
+	mutex_unlock(&lane->tx_mutex);
+}
+
 static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
 {
 	struct sock *sk = sock->sk;
@@ -240,11 +254,10 @@ static void hbc_lane_drop_sock(struct hbc_lane *lane)
 	sk->sk_error_report = lane->saved.error_report;
 	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
+	cancel_work_sync(&lane->rx_later);
 	cancel_work_sync(&lane->rx_work);
 	cancel_work_sync(&lane->tx_work);
-	mutex_lock(&lane->tx_mutex);
-	lane->sock = NULL;
-	mutex_unlock(&lane->tx_mutex);
+	hbc_lane_set_sock(lane, NULL);
 	/* One that has said goodbye ends in peace; another leaves nothing behind. */
 	if (!clean)
 		sock_no_linger(sk);
@@ -367,6 +380,7 @@ static void hbc_lane_end(struct hbc_lane *lane)
 	spin_lock_bh(&lane->queue_lock);
 	WRITE_ONCE(lane->state, HBC_LANE_CLOSED);
 	spin_unlock_bh(&lane->queue_lock);
+	cancel_work_sync(&lane->rx_later);
 	cancel_work_sync(&lane->rx_work);
 	cancel_work_sync(&lane->tx_work);
 	cancel_delayed_work(&lane->life);
@@ -536,6 +550,13 @@ static void hbc_lane_rx_work(struct work_struct *work)
 		hbc_lane_fail(lane, -err);
 }
 
+static void hbc_lane_rx_later(struct work_struct *work)
+{
+	struct hbc_lane *lane = container_of(work, struct hbc_lane, rx_later);
+
+	hbc_lane_run(lane, &lane->rx_work);
+}
+
 /* Birth. */
 
 static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
@@ -567,6 +588,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	mutex_init(&lane->tx_mutex);
 	INIT_DELAYED_WORK(&lane->life, hbc_lane_life);
 	INIT_WORK(&lane->rx_work, hbc_lane_rx_work);
+	INIT_WORK(&lane->rx_later, hbc_lane_rx_later);
 	INIT_WORK(&lane->tx_work, hbc_lane_tx_work);
 	atomic_inc(&hn->nr_lanes);
 	return lane;

@@ -43,6 +43,7 @@ enum {
 	HBC_LANE_DRAINING,	/* shall end when its queue is empty */
 	HBC_LANE_FINISHED,	/* has sent all and said so; waits for the other's end */
 	HBC_LANE_PAUSED,	/* reading waits for room elsewhere */
+	HBC_LANE_READING,	/* a turn of the receive work is under way */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
 	HBC_LANE_DEAD,		/* has been away for dead-interval */
 	HBC_LANE_ANNOUNCED,	/* lane_up was told, lane_down was not yet */
@@ -92,10 +93,12 @@ struct hbc_lane_callbacks {
  * @error: why the connection ends, a positive errno; the first one wins
  * @reason: enum hbc_reject_reason that the other side gave last
  * @flags: HBC_LANE_* bits
- * @sock: the connection; set and cleared by the life work under @tx_mutex
+ * @sock: the connection; set and cleared by the life work under @tx_mutex and
+ *	@queue_lock
  * @saved: what @sock's callbacks were
  * @life: connects, watches, reconnects, ends
  * @rx_work: reads; runs until the socket is empty or somebody is full
+ * @rx_later: lets @rx_work run when nothing that carries data down is left
  * @tx_work: sends when the socket has room again
  * @rx: the receive side's state; @rx_work only
  * @assembly: nodes of a TREE that has not come whole; @rx_work only
@@ -144,6 +147,7 @@ struct hbc_lane {
 	struct hbc_lane_callbacks saved;
 	struct delayed_work life;
 	struct work_struct rx_work;
+	struct work_struct rx_later;
 	struct work_struct tx_work;
 	struct hbc_receive rx;
 	struct hbc_assembly *assembly;

@@ -5,9 +5,9 @@
  */
 #include <linux/module.h>
 
+#include <hbcast_version.h>
 
 #include "crc.h"
-#include <hbcast_version.h>
 #include "event.h"
 #include "lane.h"
 #include "netlink.h"

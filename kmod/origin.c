@@ -152,7 +152,7 @@ static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
 	spin_unlock(&origin->lock);
 	if (!e)
 		return;
-	hbc_forward_queue(tree, e->burst);
+	hbc_forward_queue(tree, e->burst, 0);
 	hbc_burst_put(e->burst);
 	kfree(e);
 	spin_lock(&origin->lock);

@@ -37,6 +37,7 @@ struct hbc_run {
 struct hbc_inflow {
 	struct hbc_burst *burst;
 	struct hbc_tree *tree;
+	u64 ahead;	/* edges of the tree that it was sent to already */
 	unsigned int nr_runs;
 	struct hbc_run run[HBC_RUNS];
 };
@@ -60,6 +61,10 @@ struct hbc_inflow {
  * @tree: tree of the fragment before, a reference, or NULL
  * @inflow: bursts that wait to be forwarded; the last one is being filled
  * @nr: entries of @inflow in use
+ * @sent: edges of @tree to which the fragment at hand was sent ahead
+ * @ahead: edges of @ahead_tree to which the next fragment was sent ahead; set in
+ *	softirq by hbc_shortcut() while no turn is under way
+ * @ahead_tree: a reference if there are any
  *
  * All of it belongs to the lane's receive work.
  */
@@ -79,6 +84,9 @@ struct hbc_receive {
 	struct hbc_tree *tree;
 	struct hbc_inflow *inflow;
 	unsigned int nr;
+	u64 sent;
+	u64 ahead;
+	struct hbc_tree *ahead_tree;
 };
 
 /* Memory for a lane: 0 or -ENOMEM. Context: process. */

@@ -86,6 +86,30 @@ TRACE_EVENT(hbc_transmit,
 		  __entry->bytes, __entry->queued)
 );
 
+TRACE_EVENT(hbc_shortcut,
+
+	TP_PROTO(const struct hbc_lane *lane, unsigned int bytes, u64 ahead),
+
+	TP_ARGS(lane, bytes, ahead),
+
+	TP_STRUCT__entry(
+		__field(u32, peer)
+		__field(u8, slot)
+		__field(unsigned int, bytes)
+		__field(u64, ahead)
+	),
+
+	TP_fast_assign(
+		__entry->peer = lane->peer;
+		__entry->slot = lane->slot;
+		__entry->bytes = bytes;
+		__entry->ahead = ahead;
+	),
+
+	TP_printk("peer=%u slot=%u bytes=%u ahead=%#llx", __entry->peer, __entry->slot,
+		  __entry->bytes, __entry->ahead)
+);
+
 DECLARE_EVENT_CLASS(hbc_message,
 
 	TP_PROTO(const struct hbc_message *m),

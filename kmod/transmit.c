@@ -3,6 +3,7 @@
 #include <linux/net.h>
 #include <linux/slab.h>
 #include <net/sock.h>
+#include <net/tcp_states.h>
 
 #include "burst.h"
 #include "compat/send.h"
@@ -287,6 +288,66 @@ void hbc_transmit_send(struct hbc_lane *lane)
 		hbc_schedule_resume(lane->sched);
 	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && hbc_transmit_idle(lane))
 		hbc_lane_close(lane, true);
+}
+
+/* The socket of a lane that has nothing queued, a reference, or NULL. */
+static struct sock *hbc_transmit_idle_sock(struct hbc_lane *lane)
+{
+	struct sock *sk = NULL;
+
+	spin_lock_bh(&lane->queue_lock);
+	if (lane->sock && list_empty(&lane->queue) && !lane->nr_acks) {
+		sk = lane->sock->sk;
+		sock_hold(sk);
+	}
+	spin_unlock_bh(&lane->queue_lock);
+	return sk;
+}
+
+/* Whether the socket is this lane's, in good health and free. Its spinlock is held. */
+static bool hbc_transmit_free(struct hbc_lane *lane, const struct sock *sk, u32 len)
+{
+	return !sock_owned_by_user(sk) && sk->sk_user_data == lane &&
+	       sk->sk_state == TCP_ESTABLISHED && hbc_transmit_ready(lane) &&
+	       !test_bit(HBC_LANE_DRAINING, &lane->flags) &&
+	       list_empty_careful(&lane->queue) && sk_stream_memory_free(sk) &&
+	       hbc_transmit_fits(sk, len);
+}
+
+bool hbc_transmit_ahead(struct hbc_lane *lane, struct bio_vec *bv, unsigned int nr, u32 len)
+{
+	struct sock *sk = hbc_transmit_idle_sock(lane);
+	int n = 0;
+
+	if (!sk)
+		return false;
+	/* Only ever under the one of a parent's lane. */
+	bh_lock_sock_nested(sk);
+	if (hbc_transmit_free(lane, sk, len)) {
+		gfp_t gfp = sk->sk_allocation;
+
+		sk->sk_allocation = GFP_ATOMIC | __GFP_NOWARN;
+		n = hbc_compat_send_locked(sk, bv, nr, 0, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		sk->sk_allocation = gfp;
+	}
+	bh_unlock_sock(sk);
+	sock_put(sk);
+	if (n <= 0)
+		return false;
+	trace_hbc_transmit(lane, n);
+	WRITE_ONCE(lane->last_tx, jiffies);
+	/* The rest would come too late; without memory the lane fails. */
+	if (n < len)
+		hbc_lane_fail(lane, ENOMEM);
+	return true;
+}
+
+void hbc_transmit_count(struct hbc_lane *lane, u32 len)
+{
+	mutex_lock(&lane->tx_mutex);
+	lane->stats.tx_bytes += len;
+	lane->stats.tx_bursts++;
+	mutex_unlock(&lane->tx_mutex);
 }
 
 int hbc_transmit_now(struct hbc_lane *lane, const void *frame, unsigned int len)

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct bio_vec;
 struct hbc_ack;
 struct hbc_burst;
 struct hbc_lane;
@@ -33,6 +34,22 @@ void hbc_transmit_discard(struct list_head *entries);
 
 /* Send what is queued as far as the socket of a READY lane takes it. Context: process. */
 void hbc_transmit_send(struct hbc_lane *lane);
+/**
+ * hbc_transmit_ahead() - send a short frame at once, if the way is clear
+ * @lane: lane to a child
+ * @bv: pages that hold the frame; TCP takes its own references
+ * @nr: entries of @bv
+ * @len: bytes of them
+ *
+ * Nothing is sent while anything is queued, or somebody uses the socket. What
+ * is sent is counted by hbc_transmit_count().
+ *
+ * Context: softirq; the spinlock of the parent lane's socket may be held.
+ * Return: whether it has been sent.
+ */
+bool hbc_transmit_ahead(struct hbc_lane *lane, struct bio_vec *bv, unsigned int nr, u32 len);
+/* @len bytes of one burst were sent ahead. Context: process. */
+void hbc_transmit_count(struct hbc_lane *lane, u32 len);
 /* Send one frame of the handshake at once, past the queue. Context: process. */
 int hbc_transmit_now(struct hbc_lane *lane, const void *frame, unsigned int len);
 /* Drop all that is queued, because its connection is gone. Context: process. */

@@ -9,28 +9,27 @@
 #include <linux/socket.h>
 #include <linux/uio.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 
 /**
- * hbc_compat_send() - send a vector of pages
- * @sock: TCP socket
+ * hbc_compat_send_locked() - send a vector of pages
+ * @sk: TCP socket that the caller owns, or whose spinlock he holds in softirq
  * @bv: pages; TCP takes its own references
  * @nr: entries of @bv
  * @skip: bytes of @bv to leave out at the front
  * @len: bytes in @bv, @skip included
  * @flags: MSG_DONTWAIT, MSG_MORE, MSG_NOSIGNAL
  *
- * Context: process, may sleep for the socket's lock.
  * Return: bytes taken, or a negative errno if there were none.
  */
 #ifdef HBC_HAVE_SENDPAGE
-static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
-				  unsigned int skip, unsigned int len, int flags)
+static inline int hbc_compat_send_locked(struct sock *sk, struct bio_vec *bv, unsigned int nr,
+					 unsigned int skip, unsigned int len, int flags)
 {
 	int more = flags | MSG_MORE | MSG_SENDPAGE_NOTLAST;
 	int sent = 0, err = 0;
 	unsigned int i;
 
-	lock_sock(sock->sk);
 	for (i = 0; i < nr; i++) {
 		unsigned int n = bv[i].bv_len;
 
@@ -39,7 +38,7 @@ static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsig
 			continue;
 		}
 		n -= skip;
-		err = kernel_sendpage_locked(sock->sk, bv[i].bv_page, bv[i].bv_offset + skip, n,
+		err = kernel_sendpage_locked(sk, bv[i].bv_page, bv[i].bv_offset + skip, n,
 					     i + 1 < nr ? more : flags);
 		if (err <= 0)
 			break;
@@ -48,14 +47,13 @@ static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsig
 			break;
 		skip = 0;
 	}
-	release_sock(sock->sk);
 	return sent ?: err;
 }
 #else
 #define HBC_COMPAT_SKB_BYTES	(MAX_SKB_FRAGS * PAGE_SIZE / 2)
 
-static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
-				  unsigned int skip, unsigned int len, int flags)
+static inline int hbc_compat_send_locked(struct sock *sk, struct bio_vec *bv, unsigned int nr,
+					 unsigned int skip, unsigned int len, int flags)
 {
 	struct msghdr msg = { .msg_flags = flags | MSG_SPLICE_PAGES };
 
@@ -67,8 +65,20 @@ static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsig
 		msg.msg_flags |= MSG_EOR;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, nr, len);
 	iov_iter_advance(&msg.msg_iter, skip);
-	return sock_sendmsg(sock, &msg);
+	return tcp_sendmsg_locked(sk, &msg, len - skip);
 }
 #endif
+
+/* The same for a socket that is free. Context: process, may sleep for its lock. */
+static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
+				  unsigned int skip, unsigned int len, int flags)
+{
+	int n;
+
+	lock_sock(sock->sk);
+	n = hbc_compat_send_locked(sock->sk, bv, nr, skip, len, flags);
+	release_sock(sock->sk);
+	return n;
+}
 
 #endif /* _HBC_COMPAT_SEND_H */
