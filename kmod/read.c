@@ -481,8 +481,7 @@ static int hbc_read_begin(struct hbc_read *r)
 	return 0;
 }
 
-int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
-			  size_t len)
+int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off, size_t len)
 {
 	struct hbc_lane *lane = desc->arg.data;
 	struct hbc_receive *rx = &lane->rx;

@@ -81,6 +81,7 @@ bool hbc_shortcut(struct hbc_lane *lane, struct sock *sk)
 	unsigned int nr, i;
 	u64 ahead = 0;
 
+	/* Whoever sees READY sees what the handshake has set up. */
 	if (sock_owned_by_user(sk) || lane->connector ||
 	    smp_load_acquire(&lane->state) != HBC_LANE_READY)
 		return false;

@@ -38,7 +38,8 @@ static int traced(const char *what)
 		exit(1);
 	}
 	while (fgets(line, sizeof(line), file))
-		count += strstr(line, what) != NULL;
+		if (strstr(line, what))
+			count++;
 	fclose(file);
 	return count;
 }
@@ -46,10 +47,14 @@ static int traced(const char *what)
 /* What node 2 has sent to node 3 on the lane of root 1, in bytes. */
 static long relayed(void)
 {
-	FILE *file = popen("ip netns exec n2 \"$HBCAST_CTL\" -j show lane | "
-			   "jq '.[] | select(.root == 1 and .peer == 3) | .tx_bytes'", "r");
+	const char *lane = ".[] | select(.root == 1 and .peer == 3) | .tx_bytes";
+	char command[256];
+	FILE *file;
 	long bytes = -1;
 
+	snprintf(command, sizeof(command),
+		 "ip netns exec n2 \"$HBCAST_CTL\" -j show lane | jq '%s'", lane);
+	file = popen(command, "r");
 	if (!file || fscanf(file, "%ld", &bytes) != 1)
 		bytes = -1;
 	if (file)
