@@ -68,7 +68,7 @@ static void send_switched(unsigned int port, const unsigned int *applied)
 	_exit(ret != 0);
 }
 
-TEST_F_TIMEOUT(storm, plans_change, 100)
+TEST_F_TIMEOUT(storm, plans_change, 400)
 {
 	unsigned int *applied = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
