@@ -76,14 +76,15 @@ static bool hbc_shortcut_open(const struct hbc_tree *tree)
 bool hbc_shortcut(struct hbc_lane *lane, struct sock *sk)
 {
 	struct bio_vec bv[HBC_SHORTCUT_VECTORS];
+	enum hbc_lane_state state;
 	struct sk_buff *skb;
 	struct hbc_tree *tree;
 	unsigned int nr, i;
 	u64 ahead = 0;
 
 	/* Whoever sees READY sees what the handshake has set up. */
-	if (sock_owned_by_user(sk) || lane->connector ||
-	    smp_load_acquire(&lane->state) != HBC_LANE_READY)
+	state = smp_load_acquire(&lane->state);
+	if (state != HBC_LANE_READY || lane->connector || sock_owned_by_user(sk))
 		return false;
 	skb = hbc_shortcut_skb(lane, sk);
 	nr = skb ? hbc_shortcut_vectors(skb, bv) : 0;
