@@ -321,8 +321,7 @@ bool hbc_transmit_ahead(struct hbc_lane *lane, struct bio_vec *bv, unsigned int 
 
 	if (!sk)
 		return false;
-	/* Only ever under the one of a parent's lane. */
-	bh_lock_sock_nested(sk);
+	bh_lock_sock(sk);
 	if (hbc_transmit_free(lane, sk, len)) {
 		gfp_t gfp = sk->sk_allocation;
 

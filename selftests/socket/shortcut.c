@@ -120,7 +120,7 @@ static unsigned int length_of(unsigned int i)
 	return i % 9 ? 1 + i * 37 % 1300 : 3000 + i * 101 % 60000;
 }
 
-TEST_F(chain, keeps_order)
+TEST_F_TIMEOUT(chain, keeps_order, 200)
 {
 	unsigned int i, total = 3000;
 	pid_t pid = fork();
