@@ -266,20 +266,6 @@ static void hbc_lane_drop_sock(struct hbc_lane *lane)
 
 /* Connecting. */
 
-/*
- * hbc_shortcut() takes the lock of a child's socket under that of the parent's,
- * so that those are not of one class.
- */
-static void hbc_lane_classify(struct sock *sk)
-{
-	static struct lock_class_key slock, owner;
-
-	if (WARN_ON_ONCE(!sock_allow_reclassification(sk)))
-		return;
-	sock_lock_init_class_and_name(sk, "slock-hbcast-child", &slock,
-				      "sk_lock-hbcast-child", &owner);
-}
-
 static int hbc_lane_bind(struct hbc_lane *lane, struct socket *sock)
 {
 	struct sockaddr_storage addr = lane->hn->addr;
@@ -301,7 +287,6 @@ static void hbc_lane_open(struct hbc_lane *lane)
 	err = sock_create_kern(lane->hn->net, addr->sa_family, SOCK_STREAM, IPPROTO_TCP, &sock);
 	if (err)
 		goto fail;
-	hbc_lane_classify(sock->sk);
 	lane->stats.connects++;
 	lane->begun = jiffies;
 	WRITE_ONCE(lane->last_rx, jiffies);

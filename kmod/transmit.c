@@ -13,6 +13,9 @@
 #include "trace.h"
 #include "transmit.h"
 
+/* TCP takes the spinlock of a socket that receives as SINGLE_DEPTH_NESTING. */
+#define HBC_TRANSMIT_NESTED	(SINGLE_DEPTH_NESTING + 1)
+
 struct hbc_lane_entry {
 	struct list_head link;
 	struct hbc_burst *burst;
@@ -321,7 +324,7 @@ bool hbc_transmit_ahead(struct hbc_lane *lane, struct bio_vec *bv, unsigned int 
 
 	if (!sk)
 		return false;
-	bh_lock_sock(sk);
+	spin_lock_nested(&sk->sk_lock.slock, HBC_TRANSMIT_NESTED);
 	if (hbc_transmit_free(lane, sk, len)) {
 		gfp_t gfp = sk->sk_allocation;
 
