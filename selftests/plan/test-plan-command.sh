@@ -119,7 +119,7 @@ run plan algorithms
 check_equal 'algorithms' 'NAME flat chain binomial tps' \
 	"$(awk '{ print $1 }' <<<"$out" | tr '\n' ' ' | sed 's/ $//')"
 run -j plan algorithms
-check_equal 'algorithms with -j' '{"name":"tps","inputs":["costs","platform"],"paper":"002 section 4"}' \
+check_equal 'algorithms with -j' '{"name":"tps","inputs":["costs","platform"],"parameters":[],"paper":"002 section 4"}' \
 	"$(jq -c '.[3] | del(.objective)' <<<"$out")"
 run plan help
 check_equal 'help' 0 "$status"
@@ -142,6 +142,17 @@ refuse 'a root that is no number' \
 refuse 'a message of no length' \
 	'message-size must be 1 byte to 1024TiB, not 0 bytes' \
 	plan costs.json algorithm flat root 1 message-size 0
+refuse 'a key that the planner does not take' \
+	'flat has no use for "seed": leave it out' \
+	plan costs.json algorithm flat root 1 seed 5
+refuse 'a model that is none of ports' \
+	'model "fluid" is unknown to planners: write one-port or multi-port' \
+	plan costs.json algorithm flat root 1 model fluid
+refuse 'more trees than a plan has' \
+	'trees must be 1 to 64, not 65: a plan has no more trees' \
+	plan costs.json algorithm flat root 1 trees 65
+run compare costs.json root 1 model multi-port seed 5 trees 2
+check_equal 'compare gives keys to whom they are of use' '0 ' "$status $said"
 refuse 'a graph of another kind' 'graph "png" is unknown: write dot or text' \
 	plan costs.json algorithm flat root 1 graph png
 refuse 'a file that is not there' \

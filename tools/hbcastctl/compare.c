@@ -7,18 +7,15 @@
 #include "plan.h"
 
 static json_t *planner_row(const struct hbp_planner *planner,
-			   const struct hbplan_task *task)
+			   const struct hbp_request *rq)
 {
-	struct hbp_request rq = {
-		.in = task->in, .root = task->root, .message_bytes = task->bytes
-	};
 	const struct hbp_figure *slowest;
 	struct hbp_error err;
 	struct hbp_plan *plan;
 	int64_t bound;
 	json_t *row;
 
-	if (hbp_plan_make(planner, &rq, &plan, &err))
+	if (hbp_plan_make(planner, rq, &plan, &err))
 		return json_pack("{s:s, s:s}", "algorithm", planner->name,
 				 "error", err.text);
 	slowest = hbp_evaluation_slowest(plan->predicted);
@@ -69,7 +66,7 @@ static void write_comparison(struct hbctl *ctl, const json_t *result, FILE *out)
 	}
 }
 
-static int compare(struct hbctl *ctl, const struct hbplan_task *task)
+static int compare(struct hbctl *ctl, const struct hbp_request *rq)
 {
 	const struct hbp_planner *const *planners;
 	json_t *rows = json_array(), *row, *error;
@@ -78,7 +75,7 @@ static int compare(struct hbctl *ctl, const struct hbplan_task *task)
 
 	planners = hbp_planners(&n);
 	for (i = 0; i < n; i++) {
-		row = planner_row(planners[i], task);
+		row = planner_row(planners[i], rq);
 		error = json_object_get(row, "error");
 		json_array_append_new(rows, row);
 		if (error && ++failed == n)
@@ -90,15 +87,15 @@ static int compare(struct hbctl *ctl, const struct hbplan_task *task)
 		return ret;
 	}
 	return hbout_print(ctl, json_pack("{s:I, s:I, s:o}", "root",
-					  (json_int_t)task->root,
+					  (json_int_t)rq->root,
 					  "message_bytes",
-					  (json_int_t)task->bytes, "planners",
+					  (json_int_t)rq->message_bytes, "planners",
 					  rows), write_comparison);
 }
 
 static void print_help(void)
 {
-	puts("Usage: hbcastctl compare FILE root ID [ message-size SIZE ]\n"
+	puts("Usage: hbcastctl compare FILE root ID [ message-size SIZE ] [ model one-port|multi-port ] [ seed N ] [ trees N ]\n"
 	     "           plan with every algorithm that takes FILE, and predict completion");
 }
 
@@ -112,10 +109,13 @@ static void print_help(void)
  */
 int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbplan_task task = { .bytes = HBPLAN_DEFAULT_BYTES };
+	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
 	struct hbarg_key keys[] = {
-		{ "root", hbarg_u32, &task.root, HBARG_REQUIRED, false },
-		{ "message-size", hbarg_size, &task.bytes, 0, false },
+		{ "root", hbarg_u32, &rq.root, HBARG_REQUIRED, false },
+		{ "message-size", hbarg_size, &rq.message_bytes, 0, false },
+		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
+		{ "seed", hbarg_u64, &rq.seed, 0, false },
+		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
 		{ }
 	};
 	int ret;
@@ -129,9 +129,9 @@ int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
 	}
 	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
 	if (!ret)
-		ret = hbplan_open(ctl, argv[0], &task);
+		ret = hbplan_open(ctl, argv[0], &rq);
 	if (!ret)
-		ret = compare(ctl, &task);
-	hbp_input_free(task.in);
+		ret = compare(ctl, &rq);
+	hbp_input_free(rq.in);
 	return ret;
 }

@@ -26,23 +26,24 @@ struct hbp_warn hbplan_warnings(struct hbctl *ctl)
 }
 
 /**
- * hbplan_open() - load the file of a task
+ * hbplan_open() - load the file of a request
  * @ctl: the run
  * @path: a cost matrix or a platform
- * @task: its bytes are checked, its input is filled
+ * @rq: its message size is checked, its input is filled, to be released with
+ *	hbp_input_free()
  *
  * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
  */
-int hbplan_open(struct hbctl *ctl, const char *path, struct hbplan_task *task)
+int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_request *rq)
 {
 	struct hbp_warn w = hbplan_warnings(ctl);
 	struct hbp_error err;
 
-	if (!task->bytes || task->bytes > HBP_MESSAGE_MAX)
+	if (!rq->message_bytes || rq->message_bytes > HBP_MESSAGE_MAX)
 		return hbctl_error(ctl, HBCTL_USAGE,
 				   "message-size must be 1 byte to 1024TiB, not %llu bytes",
-				   (unsigned long long)task->bytes);
-	if (hbp_input_load(path, &w, &task->in, &err))
+				   (unsigned long long)rq->message_bytes);
+	if (hbp_input_load(path, &w, &rq->in, &err))
 		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	return HBCTL_OK;
 }
@@ -73,6 +74,56 @@ int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
 		return hbctl_error(ctl, HBCTL_USAGE,
 				   "a graph is not JSON: leave out -j or graph");
 	return HBCTL_OK;
+}
+
+/**
+ * hbplan_parse_ports() - an argument parser for how nodes send
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text: one-port or multi-port
+ * @dest: enum hbp_ports
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest)
+{
+	enum hbp_ports *ports = dest;
+
+	if (!strcmp(word, "one-port"))
+		*ports = HBP_ONE_PORT;
+	else if (!strcmp(word, "multi-port"))
+		*ports = HBP_MULTI_PORT;
+	else
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s \"%s\" is unknown to planners: write one-port or multi-port",
+				   key, word);
+	return HBCTL_OK;
+}
+
+/**
+ * hbplan_parse_trees() - an argument parser for a number of trees
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text: 1 to HBP_PLAN_TREES_MAX
+ * @dest: unsigned int
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest)
+{
+	uint32_t trees;
+	int ret;
+
+	ret = hbarg_u32(ctl, key, word, &trees);
+	if (!ret && (!trees || trees > HBP_PLAN_TREES_MAX))
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "%s must be 1 to %d, not %u: a plan has no more trees",
+				  key, HBP_PLAN_TREES_MAX, trees);
+	if (!ret)
+		*(unsigned int *)dest = trees;
+	return ret;
 }
 
 /* What the labels of a drawing are taken from. */
@@ -163,37 +214,65 @@ static const struct hbp_planner *find_planner(struct hbctl *ctl,
 }
 
 static int make(struct hbctl *ctl, const struct hbp_planner *planner,
-		const struct hbplan_task *task, const char *output,
+		const struct hbp_request *rq, const char *output,
 		enum hbplan_graph graph)
 {
-	struct hbp_request rq = {
-		.in = task->in, .root = task->root, .message_bytes = task->bytes
-	};
 	struct hbp_plan *plan = NULL;
 	struct hbp_error err;
 	int ret = HBCTL_OK;
 
-	if (hbp_plan_make(planner, &rq, &plan, &err) ||
+	if (hbp_plan_make(planner, rq, &plan, &err) ||
 	    (output && hbp_plan_save(plan, output, &err)))
 		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	else if (graph != HBPLAN_GRAPH_NONE)
-		ret = draw(ctl, plan, task->in, graph);
+		ret = draw(ctl, plan, rq->in, graph);
 	else if (!output)
 		ret = print_plan(ctl, plan);
 	hbp_plan_free(plan);
 	return ret;
 }
 
+/* What keys a planner may be given that others have no use for. */
+static const struct {
+	const char *key;
+	unsigned int takes;
+} parameters[] = {
+	{ "model", HBP_TAKES_PORTS },
+	{ "seed", HBP_TAKES_SEED },
+	{ "trees", HBP_TAKES_TREES },
+};
+
+#define N_PARAMETERS	(sizeof(parameters) / sizeof(parameters[0]))
+
+static int check_taken(struct hbctl *ctl, const struct hbp_planner *planner,
+		       const struct hbarg_key *k)
+{
+	size_t i;
+
+	for (; k->name; k++) {
+		for (i = 0; k->seen && i < N_PARAMETERS; i++)
+			if (!strcmp(k->name, parameters[i].key) &&
+			    !(planner->takes & parameters[i].takes))
+				return hbctl_error(ctl, HBCTL_USAGE,
+						   "%s has no use for \"%s\": leave it out",
+						   planner->name, k->name);
+	}
+	return HBCTL_OK;
+}
+
 /* argv[0] is the file, which may have any name. */
 static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbplan_task task = { .bytes = HBPLAN_DEFAULT_BYTES };
+	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
 	const char *algorithm = NULL, *output = NULL;
 	enum hbplan_graph graph = HBPLAN_GRAPH_NONE;
 	struct hbarg_key keys[] = {
 		{ "algorithm", hbarg_string, &algorithm, HBARG_REQUIRED, false },
-		{ "root", hbarg_u32, &task.root, HBARG_REQUIRED, false },
-		{ "message-size", hbarg_size, &task.bytes, 0, false },
+		{ "root", hbarg_u32, &rq.root, HBARG_REQUIRED, false },
+		{ "message-size", hbarg_size, &rq.message_bytes, 0, false },
+		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
+		{ "seed", hbarg_u64, &rq.seed, 0, false },
+		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
 		{ "output", hbarg_string, &output, 0, false },
 		{ "graph", hbplan_parse_graph, &graph, 0, false },
 		{ }
@@ -207,10 +286,12 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 	planner = find_planner(ctl, algorithm);
 	if (!planner)
 		return HBCTL_USAGE;
-	ret = hbplan_open(ctl, argv[0], &task);
+	ret = check_taken(ctl, planner, keys);
 	if (!ret)
-		ret = make(ctl, planner, &task, output, graph);
-	hbp_input_free(task.in);
+		ret = hbplan_open(ctl, argv[0], &rq);
+	if (!ret)
+		ret = make(ctl, planner, &rq, output, graph);
+	hbp_input_free(rq.in);
 	return ret;
 }
 
@@ -225,7 +306,19 @@ static json_t *inputs_of(const struct hbp_planner *planner)
 	return inputs;
 }
 
-static void write_inputs(const json_t *value, char *buf, size_t len)
+static json_t *parameters_of(const struct hbp_planner *planner)
+{
+	json_t *names = json_array();
+	size_t i;
+
+	for (i = 0; i < N_PARAMETERS; i++)
+		if (planner->takes & parameters[i].takes)
+			json_array_append_new(names,
+					      json_string(parameters[i].key));
+	return names;
+}
+
+static void write_names(const json_t *value, char *buf, size_t len)
 {
 	const json_t *name;
 	size_t i, at = 0;
@@ -240,7 +333,8 @@ static void write_algorithms(struct hbctl *ctl, const json_t *result, FILE *out)
 {
 	static const struct hbout_column columns[] = {
 		{ "NAME", "name", NULL },
-		{ "INPUT", "inputs", write_inputs },
+		{ "INPUT", "inputs", write_names },
+		{ "PARAMETERS", "parameters", write_names },
 		{ "PAPER", "paper", NULL },
 		{ "OBJECTIVE", "objective", NULL },
 		{ }
@@ -264,9 +358,10 @@ static int plan_algorithms(struct hbctl *ctl, int argc, char **argv)
 	result = json_array();
 	planners = hbp_planners(&n);
 	for (i = 0; i < n; i++) {
-		row = json_pack("{s:s, s:o, s:s, s:s}", "name",
+		row = json_pack("{s:s, s:o, s:o, s:s, s:s}", "name",
 				planners[i]->name, "inputs",
-				inputs_of(planners[i]), "paper",
+				inputs_of(planners[i]), "parameters",
+				parameters_of(planners[i]), "paper",
 				planners[i]->paper, "objective",
 				planners[i]->objective);
 		json_array_append_new(result, row);
@@ -304,7 +399,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 /* The first entry is there for help; FILE is not one word. */
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
-	  "algorithm NAME root ID [ message-size SIZE ] [ output PLAN.json ] [ graph dot|text ]",
+	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ seed N ] [ trees N ] [ output PLAN.json ] [ graph dot|text ]",
 	  "make a plan from a cost matrix or a platform; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },

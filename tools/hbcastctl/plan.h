@@ -16,20 +16,12 @@ enum hbplan_graph {
 	HBPLAN_GRAPH_DOT,
 };
 
-/**
- * struct hbplan_task - what a person wants planned
- * @in: the input, to be released with hbp_input_free()
- * @root: id of the root
- * @bytes: message size
- */
-struct hbplan_task {
-	struct hbp_input *in;
-	uint32_t root;
-	uint64_t bytes;
-};
-
 struct hbp_warn hbplan_warnings(struct hbctl *ctl);
-int hbplan_open(struct hbctl *ctl, const char *path, struct hbplan_task *task);
+int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_request *rq);
+int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest);
+int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest);
 int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_draw(struct hbctl *ctl, const struct hbp_plan *plan,

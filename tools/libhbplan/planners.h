@@ -10,16 +10,34 @@
 #include "input.h"
 #include "plan.h"
 
+/* How a node sends: to one child at a time, or to several at once. */
+enum hbp_ports {
+	HBP_ONE_PORT,
+	HBP_MULTI_PORT,
+};
+
+/* Parameters of a request that not every planner takes. */
+#define HBP_TAKES_PORTS		(1u << 0)
+#define HBP_TAKES_SEED		(1u << 1)
+#define HBP_TAKES_TREES		(1u << 2)
+
 /**
  * struct hbp_request - what is to be planned
  * @in: the input; its cost matrix may be made on the way
  * @root: id of the root, a member of @in
  * @message_bytes: message size, 1 to HBP_MESSAGE_MAX
+ * @ports: how nodes send, for planners that take it
+ * @seed: of planners that draw lots
+ * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0
+ *	leaves it to the planner
  */
 struct hbp_request {
 	struct hbp_input *in;
 	uint32_t root;
 	uint64_t message_bytes;
+	enum hbp_ports ports;
+	uint64_t seed;
+	unsigned int trees;
 };
 
 /**
@@ -27,6 +45,7 @@ struct hbp_request {
  * @name: what users call it
  * @paper: where it comes from
  * @inputs: HBP_INPUT_* that it takes
+ * @takes: HBP_TAKES_* that it takes; the others make no difference to it
  * @objective: what it tries to make small or large
  * @make: fills a plan that has no tree yet; every pair that it joins need not
  *	have a link, which is checked afterwards; 0 or a negative errno value
@@ -35,6 +54,7 @@ struct hbp_planner {
 	const char *name;
 	const char *paper;
 	unsigned int inputs;
+	unsigned int takes;
 	const char *objective;
 	int (*make)(const struct hbp_request *rq, struct hbp_plan *plan,
 		    struct hbp_error *err);
