@@ -104,7 +104,7 @@ static const struct refusal refusals[] = {
 	{ "predictions that are text", "'predicted':{", "'predicted':'good','p':{",
 	  "predicted must be an object, not 'good'" },
 	{ "predictions by an unknown model", "'fluid'", "'solid'",
-	  "predicted.model must be 'completion' or 'fluid', not 'solid'" },
+	  "predicted.model must be the name of a model, such as 'fluid', not 'solid'" },
 	{ "predictions without nodes", "'nodes'", "'n'",
 	  "predicted.nodes is missing, it must be an array of objects" },
 	{ "predictions that lack a node",

@@ -25,7 +25,7 @@ static json_t *planner_row(const struct hbp_planner *planner,
 			hbp_model_name(plan->predicted->model),
 			"completion_us", hbp_us_from_ns(slowest->completion_ns),
 			"bound_us", hbp_us_from_ns(bound), "ratio",
-			(double)slowest->completion_ns / (double)bound,
+			hbp_ratio(slowest->completion_ns, bound),
 			"slowest", (json_int_t)slowest->id, "rate_mbps",
 			hbp_mbps_from_bps(plan->trees[0].rate_bps));
 	hbp_plan_free(plan);
@@ -93,21 +93,7 @@ static int compare(struct hbctl *ctl, const struct hbp_request *rq)
 					  rows), write_comparison);
 }
 
-static void print_help(void)
-{
-	puts("Usage: hbcastctl compare FILE root ID [ message-size SIZE ] [ model one-port|multi-port ] [ seed N ] [ trees N ]\n"
-	     "           plan with every algorithm that takes FILE, and predict completion");
-}
-
-/**
- * hbctl_cmd_compare() - hbcastctl compare
- * @ctl: the run
- * @argc: number of words after "compare"
- * @argv: the words, the first being the name of a file
- *
- * Return: an exit code; that of an error only if no planner can plan.
- */
-int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
+static int compare_file(struct hbctl *ctl, int argc, char **argv)
 {
 	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
 	struct hbarg_key keys[] = {
@@ -123,10 +109,6 @@ int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
 	if (!argc)
 		return hbctl_error(ctl, HBCTL_USAGE,
 				   "compare needs the name of a file: hbcastctl compare help tells more");
-	if (!strcmp(argv[0], "help")) {
-		print_help();
-		return HBCTL_OK;
-	}
 	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
 	if (!ret)
 		ret = hbplan_open(ctl, argv[0], &rq);
@@ -134,4 +116,23 @@ int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
 		ret = compare(ctl, &rq);
 	hbp_input_free(rq.in);
 	return ret;
+}
+
+/**
+ * hbctl_cmd_compare() - hbcastctl compare
+ * @ctl: the run
+ * @argc: number of words after "compare"
+ * @argv: the words, the first being the name of a file
+ *
+ * Return: an exit code; that of an error only if no planner can plan.
+ */
+int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv)
+{
+	static const struct hbctl_command object = {
+		"compare", compare_file,
+		"FILE root ID [ message-size SIZE ] [ model one-port|multi-port ] [ seed N ] [ trees N ]",
+		"plan with every algorithm that takes FILE, and predict completion", false
+	};
+
+	return hbctl_single(ctl, &object, argc, argv);
 }

@@ -117,6 +117,32 @@ out:
 	return ret;
 }
 
+/* The root's place among the members, or HBP_NONE if it is none of them. */
+static size_t find_root(const struct hbp_input *in, uint32_t root,
+			struct hbp_error *err)
+{
+	size_t at = hbp_input_find(in, root);
+
+	if (at == HBP_NONE)
+		hbp_fail(err, -EINVAL, "%s: nodes: there is no %s %u to be the root",
+			 in->name, in->platform ? "host" : "node", root);
+	return at;
+}
+
+static int check_reach(const struct hbp_input *in, uint32_t root,
+		       const int64_t *bounds, struct hbp_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++)
+		if (bounds[i] == HBP_NEVER)
+			return hbp_fail(err, -EINVAL,
+					"%s: %s: node %u cannot be reached from root %u, or not within 285 years",
+					in->name, in->platform ? "links" :
+					"bandwidth_mbps", in->members[i], root);
+	return 0;
+}
+
 /**
  * hbp_bounds() - the earliest that each member can have the whole message
  * @in: the input
@@ -141,21 +167,49 @@ out:
 int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	       int64_t *bounds, struct hbp_error *err)
 {
-	size_t at = hbp_input_find(in, root), i;
+	size_t at = find_root(in, root, err);
 	int ret;
 
 	if (at == HBP_NONE)
-		return hbp_fail(err, -EINVAL, "%s: nodes: there is no %s %u to be the root",
-				in->name, in->platform ? "host" : "node", root);
+		return -EINVAL;
 	if (in->platform)
 		ret = platform_bounds(in->platform, at, bytes, bounds, err);
 	else
 		ret = costs_bounds(in->costs, at, bytes, bounds, err);
-	for (i = 0; !ret && i < in->n; i++)
-		if (bounds[i] == HBP_NEVER)
-			ret = hbp_fail(err, -EINVAL,
-				       "%s: %s: node %u cannot be reached from root %u, or not within 285 years",
-				       in->name, in->platform ? "links" :
-				       "bandwidth_mbps", in->members[i], root);
-	return ret;
+	return ret ? ret : check_reach(in, root, bounds, err);
+}
+
+/**
+ * hbp_distances() - the shortest paths from the root
+ * @in: the input
+ * @root: id of the root
+ * @bytes: message size, which makes no difference to it
+ * @distances: receives nanoseconds for each member of @in, 0 for the root
+ * @err: receives the reason of a failure
+ *
+ * The least sum of distances over all paths of members; a distance is what a
+ * message of no length costs, see hbp_costs_delay_ns().
+ *
+ * Return: as hbp_bounds().
+ */
+int hbp_distances(struct hbp_input *in, uint32_t root, uint64_t bytes,
+		  int64_t *distances, struct hbp_error *err)
+{
+	size_t at = find_root(in, root, err);
+	const struct hbp_costs *costs;
+	bool *done;
+	int ret;
+
+	(void)bytes;
+	if (at == HBP_NONE)
+		return -EINVAL;
+	ret = hbp_input_costs(in, &costs, err);
+	if (ret)
+		return ret;
+	done = calloc(in->n, sizeof(*done));
+	if (!done)
+		return hbp_nomem(err);
+	best_paths(costs, at, false, distances, done);
+	free(done);
+	return check_reach(in, root, distances, err);
 }

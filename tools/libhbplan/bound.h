@@ -10,5 +10,7 @@
 
 int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	       int64_t *bounds, struct hbp_error *err);
+int hbp_distances(struct hbp_input *in, uint32_t root, uint64_t bytes,
+		  int64_t *distances, struct hbp_error *err);
 
 #endif /* HBPLAN_BOUND_H */

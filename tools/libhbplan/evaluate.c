@@ -2,6 +2,7 @@
 /* Models that predict when each node has the whole message. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bound.h"
 #include "evaluate.h"
@@ -10,28 +11,6 @@
 #include "node.h"
 #include "plan.h"
 #include "units.h"
-
-/**
- * hbp_model_name() - what files and users call a model
- * @model: the model
- *
- * Return: its name.
- */
-const char *hbp_model_name(enum hbp_model model)
-{
-	return model == HBP_MODEL_FLUID ? "fluid" : "completion";
-}
-
-/**
- * hbp_model_of() - the model that suits an input
- * @in: the input
- *
- * Return: the model by which plans made from @in are judged.
- */
-enum hbp_model hbp_model_of(const struct hbp_input *in)
-{
-	return in->platform ? HBP_MODEL_FLUID : HBP_MODEL_COMPLETION;
-}
 
 /**
  * hbp_evaluation_alloc() - room for an evaluation
@@ -102,26 +81,84 @@ int64_t hbp_evaluation_bound(const struct hbp_evaluation *evaluation)
 }
 
 /**
+ * hbp_evaluation_mean() - when a node is done on average
+ * @evaluation: the evaluation
+ *
+ * Return: the mean of the nodes' completions in nanoseconds, rounded down.
+ */
+int64_t hbp_evaluation_mean(const struct hbp_evaluation *evaluation)
+{
+	int64_t n = (int64_t)evaluation->n, whole = 0, rest = 0;
+	size_t i;
+
+	for (i = 0; i < evaluation->n; i++) {
+		whole += evaluation->nodes[i].completion_ns / n;
+		rest += evaluation->nodes[i].completion_ns % n;
+	}
+	return whole + rest / n;
+}
+
+/**
+ * hbp_evaluation_rate() - the rate that every edge can keep while all edges do
+ * @evaluation: the evaluation of a plan with one tree
+ *
+ * Return: the smallest of the nodes' rates in bit/s.
+ */
+int64_t hbp_evaluation_rate(const struct hbp_evaluation *evaluation)
+{
+	int64_t rate = INT64_MAX;
+	size_t i;
+
+	for (i = 0; i < evaluation->n; i++)
+		if (evaluation->nodes[i].rate_bps < rate)
+			rate = evaluation->nodes[i].rate_bps;
+	return rate;
+}
+
+/**
+ * hbp_ratio() - how near a time is to its bound
+ * @completion_ns: the time
+ * @bound_ns: no plan is earlier
+ *
+ * Return: time over bound, at least 1; infinite if only the bound is 0.
+ */
+double hbp_ratio(int64_t completion_ns, int64_t bound_ns)
+{
+	return completion_ns == bound_ns ? 1 :
+	       (double)completion_ns / (double)bound_ns;
+}
+
+/**
  * hbp_figure_ratio() - how near a node is to its bound
  * @figure: the node's figure
  *
- * Return: completion time over bound, at least 1.
+ * Return: as hbp_ratio().
  */
 double hbp_figure_ratio(const struct hbp_figure *figure)
 {
-	return (double)figure->completion_ns / (double)figure->bound_ns;
+	return hbp_ratio(figure->completion_ns, figure->bound_ns);
 }
 
-/* Fills completion and rate of the child of every edge, in order of edges. */
-static int completion_model(const struct hbp_costs *costs,
-			    const struct hbp_plan *plan, const size_t *parents,
-			    struct hbp_figure *figures, struct hbp_error *err)
+/* A figure for the child of every edge of the first tree, in order of edges. */
+typedef int (*model_fn)(const struct hbp_plan *plan, struct hbp_input *in,
+			const size_t *parents, struct hbp_figure *figures,
+			struct hbp_error *err);
+
+/* Sums along the path from the root: of completion times, or of distances. */
+static int add_up(const struct hbp_plan *plan, struct hbp_input *in,
+		  const size_t *parents, bool distances,
+		  struct hbp_figure *figures, struct hbp_error *err)
 {
 	const struct hbp_tree *tree = &plan->trees[0];
 	const struct hbp_figure *above;
+	const struct hbp_costs *costs;
 	size_t i, from, to;
-	int64_t bps;
+	int64_t bps, ns;
+	int ret;
 
+	ret = hbp_input_costs(in, &costs, err);
+	if (ret)
+		return ret;
 	for (i = 0; i < tree->n_edges; i++) {
 		above = parents[i] ? &figures[parents[i] - 1] : NULL;
 		from = hbp_costs_find(costs, tree->edges[i].parent);
@@ -132,14 +169,119 @@ static int completion_model(const struct hbp_costs *costs,
 					"bandwidth_mbps: %s sends from node %u to node %u, which have no link",
 					plan->algorithm, tree->edges[i].parent,
 					tree->edges[i].child);
+		ns = distances ? hbp_costs_delay_ns(costs, from, to) :
+		     hbp_costs_pair_ns(costs, from, to, plan->message_bytes);
 		figures[i].completion_ns =
-			hbp_ns_add(above ? above->completion_ns : 0,
-				   hbp_costs_pair_ns(costs, from, to,
-						     plan->message_bytes));
-		figures[i].rate_bps = above && above->rate_bps < bps ?
-				      above->rate_bps : bps;
+			hbp_ns_add(above ? above->completion_ns : 0, ns);
+		if (!distances)
+			figures[i].rate_bps = above && above->rate_bps < bps ?
+					      above->rate_bps : bps;
 	}
 	return 0;
+}
+
+static int completion_model(const struct hbp_plan *plan, struct hbp_input *in,
+			    const size_t *parents, struct hbp_figure *figures,
+			    struct hbp_error *err)
+{
+	return add_up(plan, in, parents, false, figures, err);
+}
+
+static int path_model(const struct hbp_plan *plan, struct hbp_input *in,
+		      const size_t *parents, struct hbp_figure *figures,
+		      struct hbp_error *err)
+{
+	return add_up(plan, in, parents, true, figures, err);
+}
+
+static int fluid_model(const struct hbp_plan *plan, struct hbp_input *in,
+		       const size_t *parents, struct hbp_figure *figures,
+		       struct hbp_error *err)
+{
+	return hbp_fluid(in->platform, &plan->trees[0], parents,
+			 plan->message_bytes, figures, err);
+}
+
+/* What no plan can be faster than, for each member. */
+typedef int (*bounds_fn)(struct hbp_input *in, uint32_t root, uint64_t bytes,
+			 int64_t *bounds, struct hbp_error *err);
+
+static const struct {
+	const char *name;
+	bool of_platforms;
+	model_fn run;
+	bounds_fn bounds;
+} models[HBP_MODELS] = {
+	[HBP_MODEL_COMPLETION] = { "completion", false, completion_model, hbp_bounds },
+	[HBP_MODEL_PATH] = { "path", false, path_model, hbp_distances },
+	[HBP_MODEL_FLUID] = { "fluid", true, fluid_model, hbp_bounds },
+};
+
+/**
+ * hbp_model_name() - what files and users call a model
+ * @model: the model
+ *
+ * Return: its name.
+ */
+const char *hbp_model_name(enum hbp_model model)
+{
+	return models[model].name;
+}
+
+/**
+ * hbp_model_find() - find a model
+ * @name: its name
+ *
+ * Return: the model, or HBP_MODELS if there is none of that name.
+ */
+enum hbp_model hbp_model_find(const char *name)
+{
+	enum hbp_model model = 0;
+
+	while (model < HBP_MODELS && strcmp(models[model].name, name))
+		model++;
+	return model;
+}
+
+/**
+ * hbp_model_of() - the model that suits an input
+ * @in: the input
+ *
+ * Return: the model by which plans made from @in are judged.
+ */
+enum hbp_model hbp_model_of(const struct hbp_input *in)
+{
+	return in->platform ? HBP_MODEL_FLUID : HBP_MODEL_COMPLETION;
+}
+
+static int check_applies(enum hbp_model model, const struct hbp_input *in,
+			 const struct hbp_plan *plan, struct hbp_error *err)
+{
+	if (plan->n_trees > 1)
+		return hbp_fail(err, -EOPNOTSUPP,
+				"%s: the %s model takes plans with one tree, not %zu",
+				in->name, models[model].name, plan->n_trees);
+	if (models[model].of_platforms && !in->platform)
+		return hbp_fail(err, -EOPNOTSUPP,
+				"%s: the %s model needs a platform, not a cost matrix",
+				in->name, models[model].name);
+	return 0;
+}
+
+/**
+ * hbp_model_applies() - can a model judge a plan
+ * @model: the model
+ * @in: the input to judge it on
+ * @plan: the plan
+ *
+ * Return: whether hbp_evaluate() takes them together.
+ */
+bool hbp_model_applies(enum hbp_model model, const struct hbp_input *in,
+		       const struct hbp_plan *plan)
+{
+	struct hbp_error err;
+
+	return !check_applies(model, in, plan, &err);
 }
 
 static int run_model(const struct hbp_plan *plan, struct hbp_input *in,
@@ -147,21 +289,14 @@ static int run_model(const struct hbp_plan *plan, struct hbp_input *in,
 		     struct hbp_error *err)
 {
 	const struct hbp_tree *tree = &plan->trees[0];
-	const struct hbp_costs *costs;
 	size_t *parents;
-	int ret = 0;
+	int ret;
 
 	parents = calloc(tree->n_edges, sizeof(*parents));
 	if (!parents)
 		return hbp_nomem(err);
 	hbp_tree_parents(tree, plan->root, parents);
-	if (model == HBP_MODEL_FLUID)
-		ret = hbp_fluid(in->platform, tree, parents,
-				plan->message_bytes, figures, err);
-	else
-		ret = hbp_input_costs(in, &costs, err);
-	if (!ret && model == HBP_MODEL_COMPLETION)
-		ret = completion_model(costs, plan, parents, figures, err);
+	ret = models[model].run(plan, in, parents, figures, err);
 	if (ret)
 		hbp_error_prefix(err, "%s", in->name);
 	free(parents);
@@ -179,7 +314,8 @@ static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
 	bounds = calloc(in->n, sizeof(*bounds));
 	if (!bounds)
 		return hbp_nomem(err);
-	ret = hbp_bounds(in, plan->root, plan->message_bytes, bounds, err);
+	ret = models[evaluation->model].bounds(in, plan->root,
+					       plan->message_bytes, bounds, err);
 	for (i = 0; !ret && i < evaluation->n; i++) {
 		f = &evaluation->nodes[i];
 		f->bound_ns = bounds[hbp_input_find(in, f->id)];
@@ -213,14 +349,9 @@ int hbp_evaluate(const struct hbp_plan *plan, struct hbp_input *in,
 	size_t i;
 	int ret;
 
-	if (plan->n_trees > 1)
-		return hbp_fail(err, -EOPNOTSUPP,
-				"%s: the %s model takes plans with one tree, not %zu",
-				in->name, hbp_model_name(model), plan->n_trees);
-	if (model == HBP_MODEL_FLUID && !in->platform)
-		return hbp_fail(err, -EOPNOTSUPP,
-				"%s: the fluid model needs a platform, not a cost matrix",
-				in->name);
+	ret = check_applies(model, in, plan, err);
+	if (ret)
+		return ret;
 	ret = hbp_plan_check_members(plan, in->members, in->n, err);
 	if (ret) {
 		hbp_error_prefix(err, "%s", in->name);

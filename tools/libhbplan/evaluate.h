@@ -3,6 +3,7 @@
 #ifndef HBPLAN_EVALUATE_H
 #define HBPLAN_EVALUATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,21 +15,25 @@ struct hbp_plan;
 /**
  * enum hbp_model - how a broadcast is thought to go on
  * @HBP_MODEL_COMPLETION: paper 002, section 4: a node sends on once it has the
- *	whole message, to all children at once, each pair as fast as if alone;
- *	for cost matrices
+ *	whole message, to all children at once, each pair as fast as if alone
+ * @HBP_MODEL_PATH: paper 000, section 3: the sum of the distances on the path
+ *	from the root, a distance being what a message of no length costs
  * @HBP_MODEL_FLUID: every node sends on what it receives while it receives it;
  *	the edges of the tree share the capacity of links max-min fairly; for
  *	platforms
+ * @HBP_MODELS: how many there are
  */
 enum hbp_model {
 	HBP_MODEL_COMPLETION,
+	HBP_MODEL_PATH,
 	HBP_MODEL_FLUID,
+	HBP_MODELS
 };
 
 /**
  * struct hbp_figure - what is predicted for a node
  * @id: the node, never the root
- * @rate_bps: rate at which it receives
+ * @rate_bps: rate at which it receives; 0 if the model has no rates
  * @completion_ns: when it has the whole message, counted from the root's start
  * @bound_ns: no plan can be earlier, see hbp_bounds()
  */
@@ -52,7 +57,10 @@ struct hbp_evaluation {
 };
 
 const char *hbp_model_name(enum hbp_model model);
+enum hbp_model hbp_model_find(const char *name);
 enum hbp_model hbp_model_of(const struct hbp_input *in);
+bool hbp_model_applies(enum hbp_model model, const struct hbp_input *in,
+		       const struct hbp_plan *plan);
 int hbp_evaluate(const struct hbp_plan *plan, struct hbp_input *in,
 		 enum hbp_model model, struct hbp_evaluation **out,
 		 struct hbp_error *err);
@@ -61,6 +69,9 @@ void hbp_evaluation_free(struct hbp_evaluation *evaluation);
 const struct hbp_figure *
 hbp_evaluation_slowest(const struct hbp_evaluation *evaluation);
 int64_t hbp_evaluation_bound(const struct hbp_evaluation *evaluation);
+int64_t hbp_evaluation_mean(const struct hbp_evaluation *evaluation);
+int64_t hbp_evaluation_rate(const struct hbp_evaluation *evaluation);
+double hbp_ratio(int64_t completion_ns, int64_t bound_ns);
 double hbp_figure_ratio(const struct hbp_figure *figure);
 
 #endif /* HBPLAN_EVALUATE_H */

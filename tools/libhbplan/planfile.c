@@ -104,11 +104,11 @@ static int read_model(struct hbp_reader *rd, const json_t *value,
 {
 	const char *text = json_string_value(value);
 
-	for (*model = HBP_MODEL_COMPLETION; *model <= HBP_MODEL_FLUID; (*model)++)
-		if (text && !strcmp(text, hbp_model_name(*model)))
-			return 0;
-	return hbp_json_bad(rd, value, "\"completion\" or \"fluid\"",
-			    "predicted.model");
+	*model = text ? hbp_model_find(text) : HBP_MODELS;
+	if (*model == HBP_MODELS)
+		return hbp_json_bad(rd, value, "the name of a model, such as \"fluid\"",
+				    "predicted.model");
+	return 0;
 }
 
 static int read_predicted(struct hbp_reader *rd, json_t *object,
@@ -294,7 +294,7 @@ static json_t *predicted_to_json(const struct hbp_evaluation *predicted)
 			 hbp_model_name(predicted->model), "completion_us",
 			 hbp_us_from_ns(slowest->completion_ns), "bound_us",
 			 hbp_us_from_ns(bound), "gap",
-			 (double)slowest->completion_ns / (double)bound - 1,
+			 hbp_ratio(slowest->completion_ns, bound) - 1,
 			 "slowest", (json_int_t)slowest->id, "nodes", nodes);
 }
 

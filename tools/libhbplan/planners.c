@@ -6,7 +6,6 @@
 
 #include "bound.h"
 #include "evaluate.h"
-#include "node.h"
 #include "planners.h"
 
 static const struct hbp_planner *const planners[] = {
@@ -64,16 +63,31 @@ static int check_request(const struct hbp_planner *planner,
 	return ret;
 }
 
-/* The rate that every edge of the tree can keep while all edges do. */
-static int64_t tree_rate(const struct hbp_evaluation *evaluation)
+/**
+ * hbp_plan_finish() - check a new plan and predict what it does
+ * @plan: a plan whose trees have all their edges
+ * @in: the input that it is made from
+ * @err: receives the reason of a failure
+ *
+ * Puts the trees in order and fills rates and predictions.
+ *
+ * Return: 0; -EINVAL if its edges are no trees, if it does not span the
+ * members, or if a pair that it joins has no link; another negative errno value.
+ */
+int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
+		    struct hbp_error *err)
 {
-	int64_t rate = INT64_MAX;
-	size_t i;
+	int ret;
 
-	for (i = 0; i < evaluation->n; i++)
-		if (evaluation->nodes[i].rate_bps < rate)
-			rate = evaluation->nodes[i].rate_bps;
-	return rate;
+	ret = hbp_plan_check(plan, err);
+	if (ret) {
+		hbp_error_prefix(err, "%s", in->name);
+		return ret;
+	}
+	ret = hbp_evaluate(plan, in, hbp_model_of(in), &plan->predicted, err);
+	if (!ret)
+		plan->trees[0].rate_bps = hbp_evaluation_rate(plan->predicted);
+	return ret;
 }
 
 /**
@@ -102,18 +116,13 @@ int hbp_plan_make(const struct hbp_planner *planner,
 	if (!plan)
 		return hbp_nomem(err);
 	ret = planner->make(rq, plan, err);
-	if (!ret)
-		ret = hbp_plan_check(plan, err);
 	if (ret)
 		hbp_error_prefix(err, "%s", rq->in->name);
 	else
-		ret = hbp_evaluate(plan, rq->in, hbp_model_of(rq->in),
-				   &plan->predicted, err);
-	if (ret) {
+		ret = hbp_plan_finish(plan, rq->in, err);
+	if (ret)
 		hbp_plan_free(plan);
-		return ret;
-	}
-	plan->trees[0].rate_bps = tree_rate(plan->predicted);
-	*out = plan;
-	return 0;
+	else
+		*out = plan;
+	return ret;
 }

@@ -70,5 +70,7 @@ const struct hbp_planner *hbp_planner_find(const char *name);
 int hbp_plan_make(const struct hbp_planner *planner,
 		  const struct hbp_request *rq, struct hbp_plan **out,
 		  struct hbp_error *err);
+int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
+		    struct hbp_error *err);
 
 #endif /* HBPLAN_PLANNERS_H */
