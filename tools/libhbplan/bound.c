@@ -9,6 +9,7 @@
 #include "node.h"
 #include "route.h"
 #include "units.h"
+#include "ways.h"
 
 /*
  * Why no plan is faster: take the arcs of a smallest cut between root and node.
@@ -23,25 +24,29 @@ static int platform_bounds(const struct hbp_platform *platform, size_t root,
 {
 	struct hbp_routes *routes = hbp_routes_alloc(platform);
 	struct hbp_flow *flow = hbp_flow_alloc(platform);
+	struct hbp_ways *ways = hbp_ways_alloc(platform);
+	size_t i, from = platform->hosts[root], to;
 	int64_t rate;
 	int ret = 0;
-	size_t i;
 
-	if (!routes || !flow) {
+	if (!routes || !flow || !ways) {
 		ret = hbp_nomem(err);
 		goto out;
 	}
-	hbp_routes_find(platform, platform->hosts[root], true, routes);
+	hbp_routes_find(platform, from, true, routes);
 	for (i = 0; i < platform->n_hosts; i++) {
+		to = platform->hosts[i];
 		bounds[i] = 0;
 		if (i == root)
 			continue;
-		rate = hbp_flow_max(flow, platform->hosts[root],
-				    platform->hosts[i]);
+		/* Where there is one way only, it is the largest flow. */
+		rate = ways->forest ? routes->bandwidth_bps[to] :
+		       hbp_flow_max(flow, from, to);
 		bounds[i] = hbp_ns_add(hbp_transfer_ns(bytes, rate),
-				       routes->latency_ns[platform->hosts[i]]);
+				       routes->latency_ns[to]);
 	}
 out:
+	hbp_ways_free(ways);
 	hbp_flow_free(flow);
 	hbp_routes_free(routes);
 	return ret;
@@ -141,6 +146,51 @@ static int check_reach(const struct hbp_input *in, uint32_t root,
 					in->name, in->platform ? "links" :
 					"bandwidth_mbps", in->members[i], root);
 	return 0;
+}
+
+static int find_latencies(const struct hbp_platform *platform, size_t root,
+			  int64_t *latency, struct hbp_error *err)
+{
+	struct hbp_routes *routes = hbp_routes_alloc(platform);
+	size_t i;
+
+	if (!routes)
+		return hbp_nomem(err);
+	hbp_routes_find(platform, platform->hosts[root], true, routes);
+	for (i = 0; i < platform->n_hosts; i++)
+		latency[i] = routes->latency_ns[platform->hosts[i]];
+	hbp_routes_free(routes);
+	return 0;
+}
+
+/**
+ * hbp_reach() - check that a root can send to all members
+ * @in: the input
+ * @root: id of the root
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if the root is no member or no path leads to a member;
+ * -ENOMEM.
+ */
+int hbp_reach(struct hbp_input *in, uint32_t root, struct hbp_error *err)
+{
+	size_t at = find_root(in, root, err);
+	int64_t *latency;
+	int ret;
+
+	if (at == HBP_NONE)
+		return -EINVAL;
+	latency = calloc(in->n, sizeof(*latency));
+	if (!latency)
+		return hbp_nomem(err);
+	if (in->platform)
+		ret = find_latencies(in->platform, at, latency, err);
+	else
+		ret = costs_bounds(in->costs, at, 1, latency, err);
+	if (!ret)
+		ret = check_reach(in, root, latency, err);
+	free(latency);
+	return ret;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "input.h"
 
+int hbp_reach(struct hbp_input *in, uint32_t root, struct hbp_error *err);
 int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	       int64_t *bounds, struct hbp_error *err);
 int hbp_distances(struct hbp_input *in, uint32_t root, uint64_t bytes,

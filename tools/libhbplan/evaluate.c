@@ -10,6 +10,7 @@
 #include "input.h"
 #include "node.h"
 #include "plan.h"
+#include "stages.h"
 #include "units.h"
 
 /**
@@ -139,7 +140,10 @@ double hbp_figure_ratio(const struct hbp_figure *figure)
 	return hbp_ratio(figure->completion_ns, figure->bound_ns);
 }
 
-/* A figure for the child of every edge of the first tree, in order of edges. */
+/*
+ * A figure for the child of every edge of the first tree, in order of edges; a
+ * model may put them into another order.
+ */
 typedef int (*model_fn)(const struct hbp_plan *plan, struct hbp_input *in,
 			const size_t *parents, struct hbp_figure *figures,
 			struct hbp_error *err);
@@ -198,8 +202,17 @@ static int fluid_model(const struct hbp_plan *plan, struct hbp_input *in,
 		       const size_t *parents, struct hbp_figure *figures,
 		       struct hbp_error *err)
 {
-	return hbp_fluid(in->platform, &plan->trees[0], parents,
-			 plan->message_bytes, figures, err);
+	struct hbp_fluid fluid;
+	int ret;
+
+	(void)parents;
+	hbp_node_sort(figures, plan->trees[0].n_edges, sizeof(*figures));
+	ret = hbp_fluid_find(in->platform, plan, &fluid, err);
+	if (ret)
+		return ret;
+	ret = hbp_stages(plan, &fluid, figures, err);
+	hbp_fluid_clear(&fluid);
+	return ret;
 }
 
 /* What no plan can be faster than, for each member. */
@@ -209,12 +222,13 @@ typedef int (*bounds_fn)(struct hbp_input *in, uint32_t root, uint64_t bytes,
 static const struct {
 	const char *name;
 	bool of_platforms;
+	bool many_trees;
 	model_fn run;
 	bounds_fn bounds;
 } models[HBP_MODELS] = {
-	[HBP_MODEL_COMPLETION] = { "completion", false, completion_model, hbp_bounds },
-	[HBP_MODEL_PATH] = { "path", false, path_model, hbp_distances },
-	[HBP_MODEL_FLUID] = { "fluid", true, fluid_model, hbp_bounds },
+	[HBP_MODEL_COMPLETION] = { "completion", false, false, completion_model, hbp_bounds },
+	[HBP_MODEL_PATH] = { "path", false, false, path_model, hbp_distances },
+	[HBP_MODEL_FLUID] = { "fluid", true, true, fluid_model, hbp_bounds },
 };
 
 /**
@@ -257,7 +271,7 @@ enum hbp_model hbp_model_of(const struct hbp_input *in)
 static int check_applies(enum hbp_model model, const struct hbp_input *in,
 			 const struct hbp_plan *plan, struct hbp_error *err)
 {
-	if (plan->n_trees > 1)
+	if (plan->n_trees > 1 && !models[model].many_trees)
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model takes plans with one tree, not %zu",
 				in->name, models[model].name, plan->n_trees);

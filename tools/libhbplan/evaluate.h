@@ -19,7 +19,7 @@ struct hbp_plan;
  * @HBP_MODEL_PATH: paper 000, section 3: the sum of the distances on the path
  *	from the root, a distance being what a message of no length costs
  * @HBP_MODEL_FLUID: every node sends on what it receives while it receives it;
- *	the edges of the tree share the capacity of links max-min fairly; for
+ *	the edges of all trees share the capacity of links max-min fairly; for
  *	platforms
  * @HBP_MODELS: how many there are
  */

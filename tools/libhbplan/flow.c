@@ -18,6 +18,8 @@ struct hbp_flow {
 	size_t *level;		/* distance from the source */
 	size_t *at;		/* arc that each node tries next */
 	size_t *stack;		/* nodes, then arcs of the path being tried */
+	int64_t *out;		/* capacity of all links out of each node */
+	int64_t *into;		/* likewise into it */
 };
 
 /**
@@ -40,8 +42,10 @@ struct hbp_flow *hbp_flow_alloc(const struct hbp_platform *platform)
 	flow->level = calloc(n, sizeof(*flow->level));
 	flow->at = calloc(n, sizeof(*flow->at));
 	flow->stack = calloc(n + 1, sizeof(*flow->stack));
+	flow->out = calloc(n, sizeof(*flow->out));
+	flow->into = calloc(n, sizeof(*flow->into));
 	if (!flow->left || !flow->next || !flow->head || !flow->level ||
-	    !flow->at || !flow->stack) {
+	    !flow->at || !flow->stack || !flow->out || !flow->into) {
 		hbp_flow_free(flow);
 		return NULL;
 	}
@@ -52,6 +56,12 @@ struct hbp_flow *hbp_flow_alloc(const struct hbp_platform *platform)
 			       platform->links[i / 2].from;
 		flow->next[i] = flow->head[node];
 		flow->head[node] = i;
+	}
+	for (i = 0; i < platform->n_links; i++) {
+		flow->out[platform->links[i].from] +=
+			platform->links[i].bandwidth_bps;
+		flow->into[platform->links[i].to] +=
+			platform->links[i].bandwidth_bps;
 	}
 	return flow;
 }
@@ -70,6 +80,8 @@ void hbp_flow_free(struct hbp_flow *flow)
 	free(flow->level);
 	free(flow->at);
 	free(flow->stack);
+	free(flow->out);
+	free(flow->into);
 	free(flow);
 }
 
@@ -152,14 +164,18 @@ static int64_t find_path(struct hbp_flow *flow, size_t source, size_t sink)
  */
 int64_t hbp_flow_max(struct hbp_flow *flow, size_t source, size_t sink)
 {
-	int64_t sum = 0, sent;
+	int64_t sum = 0, sent, most;
 	size_t i;
+
+	/* What source and sink have; no search is needed to know it is all. */
+	most = flow->out[source] < flow->into[sink] ? flow->out[source] :
+	       flow->into[sink];
 
 	for (i = 0; i < flow->platform->n_links; i++) {
 		flow->left[2 * i] = flow->platform->links[i].bandwidth_bps;
 		flow->left[2 * i + 1] = 0;
 	}
-	while (find_levels(flow, source, sink)) {
+	while (sum < most && find_levels(flow, source, sink)) {
 		for (i = 0; i < flow->platform->n; i++)
 			flow->at[i] = flow->head[i];
 		do {

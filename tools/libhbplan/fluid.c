@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The fluid model of one tree on a platform. All edges of the tree stream at
+ * The fluid model of a plan on a platform. All edges of all trees stream at
  * once. The rates of all edges rise together; when a link is full, the edges
  * that pass it stop rising, and with them everything below them, since nobody
- * can send on faster than it receives. This is the max-min fair share of every
- * edge among those that a parent could feed.
+ * can send on faster than it receives. So do the edges of a tree at its planned
+ * rate, if there are several trees. This is the max-min fair share of every edge
+ * among those that a parent could feed.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,74 +13,132 @@
 
 #include "fluid.h"
 #include "node.h"
-#include "route.h"
 #include "units.h"
+#include "ways.h"
 
 /* Shares of a link that differ by less than this are one level. */
 #define SAME_LEVEL	(1 / 1e9)
 
-struct fluid {
+struct filling {
 	const struct hbp_platform *platform;
-	const struct hbp_tree *tree;
-	const size_t *parents;
+	const struct hbp_plan *plan;
+	struct hbp_fluid *fluid;
 	size_t *first;		/* of each edge: its links in @passed */
 	size_t *passed;		/* indices of links */
 	size_t room;
-	int64_t *latency_ns;	/* of each edge's route */
-	double *rate;		/* of each edge once it has stopped rising, else 0 */
 	double *load;		/* of each link, by the edges that have stopped */
 	size_t *rising;		/* of each link, how many edges still rise */
-	struct hbp_routes *routes;
+	bool *full;		/* of each link */
+	size_t *active;		/* edges that still rise, parents first */
+	size_t n_active;
 };
 
-static int add_route(struct fluid *f, size_t edge, size_t to,
-		     struct hbp_error *err)
+static int keep_way(struct filling *f, const struct hbp_ways *ways, size_t edge,
+		    struct hbp_error *err)
 {
-	size_t link, at = to, n = f->first[edge], room, *passed;
+	size_t i, n = f->first[edge], room, *passed;
 
-	while (at != f->routes->source) {
-		link = f->routes->last[at];
-		if (n == f->room) {
-			room = f->room ? 2 * f->room : 64;
-			passed = realloc(f->passed, room * sizeof(*passed));
-			if (!passed)
-				return hbp_nomem(err);
-			f->passed = passed;
-			f->room = room;
-		}
-		f->passed[n++] = link;
-		f->rising[link]++;
-		at = f->platform->links[link].from;
+	if (n + ways->n_path > f->room) {
+		room = 2 * (n + ways->n_path) + 64;
+		passed = realloc(f->passed, room * sizeof(*passed));
+		if (!passed)
+			return hbp_nomem(err);
+		f->passed = passed;
+		f->room = room;
+	}
+	for (i = 0; i < ways->n_path; i++) {
+		f->passed[n++] = ways->path[i];
+		f->rising[ways->path[i]]++;
+		f->fluid->since_ns[edge] =
+			hbp_ns_add(f->fluid->since_ns[edge],
+				   f->platform->links[ways->path[i]].latency_ns);
 	}
 	f->first[edge + 1] = n;
-	f->latency_ns[edge] = f->routes->latency_ns[to];
 	return 0;
 }
 
-/* Edges of one parent stand together, so routes are found once a parent. */
-static int find_routes(struct fluid *f, struct hbp_error *err)
+/* Edges of one parent stand together, and parents before their children. */
+static int find_tree(struct filling *f, struct hbp_ways *ways, size_t t,
+		     size_t start, size_t *parents, struct hbp_error *err)
 {
-	const struct hbp_edge *edge;
-	size_t i, from, to;
+	const struct hbp_tree *tree = &f->plan->trees[t];
+	size_t i, from = 0, to;
 	int ret = 0;
 
-	for (i = 0; !ret && i < f->tree->n_edges; i++) {
-		edge = &f->tree->edges[i];
-		from = hbp_platform_find(f->platform, edge->parent);
-		to = hbp_platform_find(f->platform, edge->child);
-		if (!i || edge->parent != edge[-1].parent)
-			hbp_routes_find(f->platform, from, false, f->routes);
-		if (f->routes->last[to] == HBP_NONE)
+	hbp_tree_parents(tree, f->plan->root, parents);
+	for (i = 0; !ret && i < tree->n_edges; i++) {
+		f->fluid->tree[start + i] = t;
+		f->fluid->above[start + i] = parents[i] ? start + parents[i] - 1 :
+						HBP_NONE;
+		f->fluid->since_ns[start + i] = parents[i] ?
+			f->fluid->since_ns[start + parents[i] - 1] : 0;
+		if (!i || parents[i] != parents[i - 1])
+			from = hbp_platform_find(f->platform,
+						 tree->edges[i].parent);
+		to = hbp_platform_find(f->platform, tree->edges[i].child);
+		ret = hbp_ways_find(ways, from, to);
+		if (ret == -ENOENT)
 			return hbp_fail(err, -EINVAL,
 					"links: no route leads from node %u to node %u without passing another host",
-					edge->parent, edge->child);
-		ret = add_route(f, i, to, err);
+					tree->edges[i].parent,
+					tree->edges[i].child);
+		ret = ret ? hbp_nomem(err) : keep_way(f, ways, start + i, err);
 	}
 	return ret;
 }
 
-/* The share at which the next link is full. */
-static double next_level(const struct fluid *f)
+static int find_ways(struct filling *f, struct hbp_error *err)
+{
+	struct hbp_ways *ways = hbp_ways_alloc(f->platform);
+	size_t *parents = calloc(f->fluid->n, sizeof(*parents));
+	size_t t, start = 0;
+	int ret = 0;
+
+	if (!ways || !parents)
+		ret = hbp_nomem(err);
+	for (t = 0; !ret && t < f->plan->n_trees; t++) {
+		ret = find_tree(f, ways, t, start, parents, err);
+		start += f->plan->trees[t].n_edges;
+	}
+	hbp_ways_free(ways);
+	free(parents);
+	return ret;
+}
+
+/* The rate that an edge must not exceed; 0 for none. */
+static double cap_of(const struct filling *f, size_t edge)
+{
+	const struct hbp_tree *tree = &f->plan->trees[f->fluid->tree[edge]];
+
+	return f->plan->n_trees > 1 ? (double)tree->rate_bps : 0;
+}
+
+/* Are all trees planned at rates that no link is too narrow for? Then done. */
+static bool all_fit(struct filling *f)
+{
+	bool fit = true;
+	size_t i, p;
+	double cap;
+
+	for (i = 0; i < f->fluid->n; i++) {
+		cap = cap_of(f, i);
+		fit = fit && cap > 0;
+		f->fluid->rate[i] = cap;
+		for (p = f->first[i]; p < f->first[i + 1]; p++)
+			f->load[f->passed[p]] += cap;
+	}
+	for (i = 0; i < f->platform->n_links; i++) {
+		fit = fit && f->load[i] <=
+			     (double)f->platform->links[i].bandwidth_bps;
+		f->load[i] = 0;
+	}
+	for (i = 0; !fit && i < f->fluid->n; i++)
+		f->fluid->rate[i] = 0;
+	return fit;
+}
+
+/* The rate at which the next link is full or the next tree as fast as planned. */
+static double next_level(const struct filling *f)
 {
 	double share, level = -1;
 	size_t i;
@@ -92,10 +151,15 @@ static double next_level(const struct fluid *f)
 		if (level < 0 || share < level)
 			level = share;
 	}
+	for (i = 0; i < f->n_active; i++) {
+		share = cap_of(f, f->active[i]);
+		if (share > 0 && share < level)
+			level = share;
+	}
 	return level;
 }
 
-static bool is_full(const struct fluid *f, size_t link, double level)
+static bool is_full(const struct filling *f, size_t link, double level)
 {
 	double free_bps = (double)f->platform->links[link].bandwidth_bps -
 			  f->load[link];
@@ -103,104 +167,118 @@ static bool is_full(const struct fluid *f, size_t link, double level)
 	return free_bps <= level * (double)f->rising[link] * (1 + SAME_LEVEL);
 }
 
-/* Stops the edges that pass a full link or hang below a stopped edge. */
-static void stop_edges(struct fluid *f, double level, bool *full)
+static bool must_stop(const struct filling *f, size_t edge, double level)
 {
-	size_t i, p;
+	size_t above = f->fluid->above[edge], p;
+	double cap = cap_of(f, edge);
+
+	if ((cap > 0 && cap <= level) ||
+	    (above != HBP_NONE && f->fluid->rate[above] > 0))
+		return true;
+	for (p = f->first[edge]; p < f->first[edge + 1]; p++)
+		if (f->full[f->passed[p]])
+			return true;
+	return false;
+}
+
+/* Stops the edges that pass a full link or hang below a stopped edge. */
+static void stop_edges(struct filling *f, double level)
+{
+	size_t i, p, edge, kept = 0;
 
 	for (i = 0; i < f->platform->n_links; i++)
-		full[i] = f->rising[i] && is_full(f, i, level);
-	for (i = 0; i < f->tree->n_edges; i++) {
-		bool stop = f->parents[i] && f->rate[f->parents[i] - 1] > 0;
-
-		if (f->rate[i] > 0)
+		f->full[i] = f->rising[i] && is_full(f, i, level);
+	for (i = 0; i < f->n_active; i++) {
+		edge = f->active[i];
+		if (!must_stop(f, edge, level)) {
+			f->active[kept++] = edge;
 			continue;
-		for (p = f->first[i]; !stop && p < f->first[i + 1]; p++)
-			stop = full[f->passed[p]];
-		if (!stop)
-			continue;
-		f->rate[i] = level;
-		for (p = f->first[i]; p < f->first[i + 1]; p++) {
+		}
+		f->fluid->rate[edge] = level;
+		for (p = f->first[edge]; p < f->first[edge + 1]; p++) {
 			f->load[f->passed[p]] += level;
 			f->rising[f->passed[p]]--;
 		}
 	}
+	f->n_active = kept;
 }
 
-static void fill_figures(const struct fluid *f, uint64_t bytes,
-			 struct hbp_figure *figures)
+static void fill(struct filling *f)
 {
-	int64_t *since = f->latency_ns, ns;
 	size_t i;
 
-	for (i = 0; i < f->tree->n_edges; i++) {
-		/* From here on the latency of the whole path. */
-		if (f->parents[i])
-			since[i] = hbp_ns_add(since[i], since[f->parents[i] - 1]);
-		/* Rounded down, as bounds are whole; forgiving what 2/3 costs. */
-		figures[i].rate_bps = (int64_t)(f->rate[i] + 0.001);
-		if (figures[i].rate_bps < 1)
-			figures[i].rate_bps = 1;
-		ns = hbp_transfer_ns(bytes, figures[i].rate_bps);
-		figures[i].completion_ns = hbp_ns_add(since[i], ns);
-	}
+	if (all_fit(f))
+		return;
+	for (i = 0; i < f->fluid->n; i++)
+		f->active[f->n_active++] = i;
+	while (f->n_active)
+		stop_edges(f, next_level(f));
 }
 
-static int fluid_alloc(struct fluid *f)
+static int filling_alloc(struct filling *f)
 {
-	size_t m = f->platform->n_links, n = f->tree->n_edges;
+	size_t m = f->platform->n_links, n = f->fluid->n;
 
+	f->fluid->tree = calloc(n, sizeof(*f->fluid->tree));
+	f->fluid->above = calloc(n, sizeof(*f->fluid->above));
+	f->fluid->rate = calloc(n, sizeof(*f->fluid->rate));
+	f->fluid->since_ns = calloc(n, sizeof(*f->fluid->since_ns));
 	f->first = calloc(n + 1, sizeof(*f->first));
-	f->latency_ns = calloc(n, sizeof(*f->latency_ns));
-	f->rate = calloc(n, sizeof(*f->rate));
 	f->load = calloc(m, sizeof(*f->load));
 	f->rising = calloc(m, sizeof(*f->rising));
-	f->routes = hbp_routes_alloc(f->platform);
-	return f->first && f->latency_ns && f->rate && f->load && f->rising &&
-	       f->routes ? 0 : -ENOMEM;
+	f->full = calloc(m, sizeof(*f->full));
+	f->active = calloc(n, sizeof(*f->active));
+	return f->fluid->tree && f->fluid->above && f->fluid->rate &&
+	       f->fluid->since_ns && f->first && f->load && f->rising &&
+	       f->full && f->active ? 0 : -ENOMEM;
 }
 
 /**
- * hbp_fluid() - the fluid model
+ * hbp_fluid_find() - how fast every edge of a plan is
  * @platform: the platform
- * @tree: a tree in order that spans the hosts of @platform
- * @parents: from hbp_tree_parents()
- * @bytes: message size
- * @figures: receives rate and completion of the child of every edge
+ * @plan: a plan that hbp_plan_check() has accepted, whose nodes are the hosts
+ *	of @platform
+ * @fluid: filled, to be cleared with hbp_fluid_clear()
  * @err: receives the reason of a failure
- *
- * A node completes after the latencies of all routes on its way from the root,
- * plus the message over the smallest rate on this way, which is the last.
- * Slower branches do not slow the faster ones: what a real relay whose queues
- * are bounded does to a message far longer than the queues is that all nodes
- * receive at the smallest of these rates.
  *
  * Return: 0; -EINVAL if an edge has no route; -ENOMEM.
  */
-int hbp_fluid(const struct hbp_platform *platform, const struct hbp_tree *tree,
-	      const size_t *parents, uint64_t bytes, struct hbp_figure *figures,
-	      struct hbp_error *err)
+int hbp_fluid_find(const struct hbp_platform *platform,
+		   const struct hbp_plan *plan, struct hbp_fluid *fluid,
+		   struct hbp_error *err)
 {
-	struct fluid f = {
-		.platform = platform, .tree = tree, .parents = parents
+	struct filling f = {
+		.platform = platform, .plan = plan, .fluid = fluid
 	};
-	bool *full = calloc(platform->n_links, sizeof(*full));
-	double level;
+	size_t t;
 	int ret;
 
-	ret = full && !fluid_alloc(&f) ? find_routes(&f, err) : hbp_nomem(err);
-	if (!ret) {
-		while ((level = next_level(&f)) >= 0)
-			stop_edges(&f, level, full);
-		fill_figures(&f, bytes, figures);
-	}
-	hbp_routes_free(f.routes);
+	*fluid = (struct hbp_fluid){ 0 };
+	for (t = 0; t < plan->n_trees; t++)
+		fluid->n += plan->trees[t].n_edges;
+	ret = filling_alloc(&f) ? hbp_nomem(err) : find_ways(&f, err);
+	if (!ret)
+		fill(&f);
+	else
+		hbp_fluid_clear(fluid);
 	free(f.first);
 	free(f.passed);
-	free(f.latency_ns);
-	free(f.rate);
 	free(f.load);
 	free(f.rising);
-	free(full);
+	free(f.full);
+	free(f.active);
 	return ret;
+}
+
+/**
+ * hbp_fluid_clear() - release what hbp_fluid_find() has filled
+ * @fluid: it
+ */
+void hbp_fluid_clear(struct hbp_fluid *fluid)
+{
+	free(fluid->tree);
+	free(fluid->above);
+	free(fluid->rate);
+	free(fluid->since_ns);
+	*fluid = (struct hbp_fluid){ 0 };
 }

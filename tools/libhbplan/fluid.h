@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal: the fluid model of one tree on a platform. */
+/* Internal: the fluid model of a plan on a platform. */
 #ifndef HBPLAN_FLUID_H
 #define HBPLAN_FLUID_H
 
@@ -7,12 +7,29 @@
 #include <stdint.h>
 
 #include "error.h"
-#include "evaluate.h"
+#include "plan.h"
 #include "platform.h"
-#include "tree.h"
 
-int hbp_fluid(const struct hbp_platform *platform, const struct hbp_tree *tree,
-	      const size_t *parents, uint64_t bytes, struct hbp_figure *figures,
-	      struct hbp_error *err);
+/**
+ * struct hbp_fluid - how data flows while all trees of a plan are used
+ * @n: number of edges of all trees
+ * @tree: of each edge the place of its tree in the plan; edges stand tree by
+ *	tree, in the order of the tree
+ * @above: of each edge the place of its parent's edge, HBP_NONE below the root
+ * @rate: of each edge in bit/s, positive
+ * @since_ns: of each edge the sum of latencies from the root to its child
+ */
+struct hbp_fluid {
+	size_t n;
+	size_t *tree;
+	size_t *above;
+	double *rate;
+	int64_t *since_ns;
+};
+
+int hbp_fluid_find(const struct hbp_platform *platform,
+		   const struct hbp_plan *plan, struct hbp_fluid *fluid,
+		   struct hbp_error *err);
+void hbp_fluid_clear(struct hbp_fluid *fluid);
 
 #endif /* HBPLAN_FLUID_H */

@@ -35,8 +35,15 @@ static int compare(const void *a, const void *b)
 size_t hbp_node_find(const void *nodes, size_t n, size_t stride, uint32_t id)
 {
 	const char *found;
+	size_t guess;
 
-	found = n ? bsearch(&id, nodes, n, stride, compare) : NULL;
+	if (!n)
+		return HBP_NONE;
+	/* Ids often follow each other without a gap. */
+	guess = (size_t)id - id_of(nodes);
+	if (guess < n && id_of((const char *)nodes + guess * stride) == id)
+		return guess;
+	found = bsearch(&id, nodes, n, stride, compare);
 	return found ? (size_t)(found - (const char *)nodes) / stride : HBP_NONE;
 }
 

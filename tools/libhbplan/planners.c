@@ -47,20 +47,11 @@ const struct hbp_planner *hbp_planner_find(const char *name)
 static int check_request(const struct hbp_planner *planner,
 			 const struct hbp_request *rq, struct hbp_error *err)
 {
-	int64_t *bounds;
-	int ret;
-
 	if (!(planner->inputs & rq->in->kind))
 		return hbp_fail(err, -EINVAL, "%s: hbcast: %s does not plan from a %s",
 				rq->in->name, planner->name,
 				rq->in->platform ? "platform" : "cost matrix");
-	/* Also tells whether the root is there and reaches everybody. */
-	bounds = calloc(rq->in->n, sizeof(*bounds));
-	if (!bounds)
-		return hbp_nomem(err);
-	ret = hbp_bounds(rq->in, rq->root, rq->message_bytes, bounds, err);
-	free(bounds);
-	return ret;
+	return hbp_reach(rq->in, rq->root, err);
 }
 
 /**
@@ -85,7 +76,8 @@ int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
 		return ret;
 	}
 	ret = hbp_evaluate(plan, in, hbp_model_of(in), &plan->predicted, err);
-	if (!ret)
+	/* Planners of several trees say themselves what each carries. */
+	if (!ret && plan->n_trees == 1)
 		plan->trees[0].rate_bps = hbp_evaluation_rate(plan->predicted);
 	return ret;
 }

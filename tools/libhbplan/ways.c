@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Routes between the hosts of a platform, as route.c finds them. Where there is
+ * one way only they are read from the tree; elsewhere they are looked for once
+ * for each host that sends, and kept as long as that is not too much.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "node.h"
+#include "ways.h"
+
+/* At most so many last links are kept, 64 MiB. */
+#define KEPT_MAX	((size_t)1 << 24)
+#define NO_LINK		UINT32_MAX
+
+/* Each node's links in the other direction: who sends to it. */
+struct into {
+	size_t *first;
+	size_t *links;
+};
+
+static int list_into(const struct hbp_platform *p, struct into *into)
+{
+	size_t i, node;
+
+	into->first = calloc(p->n + 2, sizeof(*into->first));
+	into->links = calloc(p->n_links + 1, sizeof(*into->links));
+	if (!into->first || !into->links)
+		return -ENOMEM;
+	for (i = 0; i < p->n_links; i++)
+		into->first[p->links[i].to + 2]++;
+	for (i = 2; i < p->n + 2; i++)
+		into->first[i] += into->first[i - 1];
+	for (i = 0; i < p->n_links; i++) {
+		node = p->links[i].to;
+		into->links[into->first[node + 1]++] = i;
+	}
+	return 0;
+}
+
+static size_t link_index(const struct hbp_platform *p, size_t from, size_t to)
+{
+	const struct hbp_link *link = hbp_platform_link(p, from, to);
+
+	return link ? (size_t)(link - p->links) : HBP_NONE;
+}
+
+/* Is a neighbour of @at new, above it, or the end of a second way to it? */
+static bool visit(struct hbp_ways *w, size_t at, size_t to, size_t *tail)
+{
+	if (w->depth[to] != HBP_NONE)
+		return w->above[at] == to || w->above[to] == at;
+	w->above[to] = at;
+	w->depth[to] = w->depth[at] + 1;
+	w->up[to] = link_index(w->platform, to, at);
+	w->down[to] = link_index(w->platform, at, to);
+	w->queue[(*tail)++] = to;
+	return true;
+}
+
+/* Walks all trees breadth-first; false if they are none. */
+static bool walk(struct hbp_ways *w, const struct into *into)
+{
+	const struct hbp_platform *p = w->platform;
+	size_t head = 0, tail = 0, first, at, i;
+
+	for (i = 0; i < p->n; i++)
+		w->depth[i] = HBP_NONE;
+	for (first = 0; first < p->n; first++) {
+		if (w->depth[first] != HBP_NONE)
+			continue;
+		w->depth[first] = 0;
+		w->above[first] = HBP_NONE;
+		w->up[first] = HBP_NONE;
+		w->down[first] = HBP_NONE;
+		w->queue[tail++] = first;
+		for (; head < tail; head++) {
+			at = w->queue[head];
+			for (i = p->first[at]; i < p->first[at + 1]; i++)
+				if (!visit(w, at, p->links[i].to, &tail))
+					return false;
+			for (i = into->first[at]; i < into->first[at + 1]; i++)
+				if (!visit(w, at, p->links[into->links[i]].from,
+					   &tail))
+					return false;
+		}
+	}
+	return true;
+}
+
+static bool is_even(const struct hbp_ways *w)
+{
+	const struct hbp_link *links = w->platform->links;
+	size_t i;
+
+	for (i = 0; i < w->platform->n; i++)
+		if (w->depth[i] &&
+		    (w->up[i] == HBP_NONE || w->down[i] == HBP_NONE ||
+		     links[w->up[i]].bandwidth_bps !=
+		     links[w->down[i]].bandwidth_bps))
+			return false;
+	return true;
+}
+
+static int look_at_shape(struct hbp_ways *w)
+{
+	size_t n = w->platform->n;
+	struct into into = { 0 };
+	int ret;
+
+	w->above = calloc(n, sizeof(*w->above));
+	w->up = calloc(n, sizeof(*w->up));
+	w->down = calloc(n, sizeof(*w->down));
+	w->depth = calloc(n, sizeof(*w->depth));
+	w->queue = calloc(n, sizeof(*w->queue));
+	ret = list_into(w->platform, &into);
+	if (!w->above || !w->up || !w->down || !w->depth || !w->queue)
+		ret = -ENOMEM;
+	if (!ret) {
+		w->forest = walk(w, &into);
+		w->even = w->forest && is_even(w);
+	}
+	free(into.first);
+	free(into.links);
+	return ret;
+}
+
+/**
+ * hbp_ways_alloc() - prepare to find ways
+ * @platform: the platform; must outlive the result
+ *
+ * Return: to be released with hbp_ways_free(); NULL if memory has run out.
+ */
+struct hbp_ways *hbp_ways_alloc(const struct hbp_platform *platform)
+{
+	struct hbp_ways *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->platform = platform;
+	w->source = HBP_NONE;
+	if (look_at_shape(w))
+		goto fail;
+	if (w->forest)
+		return w;
+	w->routes = hbp_routes_alloc(platform);
+	w->kept = calloc(platform->n, sizeof(*w->kept));
+	if (w->routes && w->kept)
+		return w;
+fail:
+	hbp_ways_free(w);
+	return NULL;
+}
+
+/**
+ * hbp_ways_free() - release what hbp_ways_alloc() made
+ * @ways: it, or NULL
+ */
+void hbp_ways_free(struct hbp_ways *ways)
+{
+	size_t i;
+
+	if (!ways)
+		return;
+	for (i = 0; ways->kept && i < ways->platform->n; i++)
+		free(ways->kept[i]);
+	free(ways->above);
+	free(ways->up);
+	free(ways->down);
+	free(ways->depth);
+	free(ways->queue);
+	hbp_routes_free(ways->routes);
+	free(ways->kept);
+	free(ways->path);
+	free(ways);
+}
+
+static int add_link(struct hbp_ways *w, size_t link)
+{
+	size_t room, *path;
+
+	if (w->n_path == w->room) {
+		room = w->room ? 2 * w->room : 64;
+		path = realloc(w->path, room * sizeof(*path));
+		if (!path)
+			return -ENOMEM;
+		w->path = path;
+		w->room = room;
+	}
+	w->path[w->n_path++] = link;
+	return 0;
+}
+
+/* Climbs from both ends until they meet; a host between them bars the way. */
+static int climb(struct hbp_ways *w, size_t from, size_t to)
+{
+	size_t a = from, b = to, at, link;
+	int ret = 0;
+
+	while (!ret && a != b) {
+		if (w->depth[a] > w->depth[b]) {
+			link = w->up[a];
+			at = w->above[a];
+			a = at;
+		} else {
+			link = w->down[b];
+			at = w->above[b];
+			b = at;
+		}
+		if (link == HBP_NONE ||
+		    (w->platform->nodes[at].host && at != from && at != to))
+			return -ENOENT;
+		ret = add_link(w, link);
+	}
+	return ret;
+}
+
+static bool next_to_hosts_only(const struct hbp_platform *p, size_t at)
+{
+	size_t i;
+
+	for (i = p->first[at]; i < p->first[at + 1]; i++)
+		if (!p->nodes[p->links[i].to].host)
+			return false;
+	return true;
+}
+
+/* Keeps the last links of the routes that have just been found. */
+static void keep(struct hbp_ways *w)
+{
+	size_t n = w->platform->n, i;
+	uint32_t *last;
+
+	if (w->platform->n_hosts > KEPT_MAX / n)
+		return;
+	last = calloc(n, sizeof(*last));
+	/* Without memory they are only found again. */
+	w->kept[w->source] = last;
+	for (i = 0; last && i < n; i++)
+		last[i] = w->routes->last[i] == HBP_NONE ? NO_LINK :
+			  (uint32_t)w->routes->last[i];
+}
+
+static size_t last_link(const struct hbp_ways *w, size_t from, size_t to)
+{
+	const uint32_t *last = w->kept[from];
+
+	if (!last)
+		return w->routes->last[to];
+	return last[to] == NO_LINK ? HBP_NONE : last[to];
+}
+
+static int follow(struct hbp_ways *w, size_t from, size_t to)
+{
+	size_t at = to, link;
+	int ret = 0;
+
+	if (next_to_hosts_only(w->platform, from)) {
+		link = link_index(w->platform, from, to);
+		return link == HBP_NONE ? -ENOENT : add_link(w, link);
+	}
+	if (!w->kept[from] && w->source != from) {
+		hbp_routes_find(w->platform, from, false, w->routes);
+		w->source = from;
+		keep(w);
+	}
+	while (!ret && at != from) {
+		link = last_link(w, from, at);
+		if (link == HBP_NONE)
+			return -ENOENT;
+		at = w->platform->links[link].from;
+		ret = add_link(w, link);
+	}
+	return ret;
+}
+
+/**
+ * hbp_ways_find() - the links between two hosts
+ * @ways: from hbp_ways_alloc(); its path receives the links, in no order
+ * @from: index of the sending node
+ * @to: index of the receiving node
+ *
+ * Return: 0; -ENOENT if no route leads there without passing another host;
+ * -ENOMEM.
+ */
+int hbp_ways_find(struct hbp_ways *ways, size_t from, size_t to)
+{
+	ways->n_path = 0;
+	return ways->forest ? climb(ways, from, to) : follow(ways, from, to);
+}

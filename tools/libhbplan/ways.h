@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal: the links that a host's data passes on its way to another host. */
+#ifndef HBPLAN_WAYS_H
+#define HBPLAN_WAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform.h"
+#include "route.h"
+
+/**
+ * struct hbp_ways - routes between the hosts of a platform, found when needed
+ * @platform: the platform
+ * @forest: is there at most one way between any two nodes
+ * @even: a forest in which every link is as wide in the other direction
+ * @above: in a forest, each node's neighbour towards the first of its tree
+ * @up: likewise, the link to @above, HBP_NONE if it leads down only
+ * @down: likewise, the link from @above, HBP_NONE if it leads up only
+ * @depth: likewise, how many links from the first
+ * @queue: nodes of a forest, those nearer to the first before the others
+ * @routes: elsewhere, the routes of @source
+ * @source: likewise, whose routes @routes holds, or HBP_NONE
+ * @kept: likewise, each source's last links, as far as they are kept
+ * @path: links of the way asked for last, in no order
+ * @n_path: how many
+ * @room: how many fit
+ */
+struct hbp_ways {
+	const struct hbp_platform *platform;
+	bool forest;
+	bool even;
+	size_t *above;
+	size_t *up;
+	size_t *down;
+	size_t *depth;
+	size_t *queue;
+	struct hbp_routes *routes;
+	size_t source;
+	uint32_t **kept;
+	size_t *path;
+	size_t n_path;
+	size_t room;
+};
+
+struct hbp_ways *hbp_ways_alloc(const struct hbp_platform *platform);
+void hbp_ways_free(struct hbp_ways *ways);
+int hbp_ways_find(struct hbp_ways *ways, size_t from, size_t to);
+
+#endif /* HBPLAN_WAYS_H */
