@@ -69,8 +69,22 @@ static bool same_again(const struct hbp_planner *planner, struct hbp_input *in,
 	return same;
 }
 
+/* Those that join positions of a fixed tree, whether there is a link or not. */
+static bool looks_for_links(const char *name)
+{
+	static const char *const blind[] = {
+		"flat", "chain", "binomial", "balanced-path", "spoc"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(blind) / sizeof(blind[0]); i++)
+		if (!strcmp(name, blind[i]))
+			return false;
+	return true;
+}
+
 struct tally {
-	size_t plans, good, refused, told;
+	size_t tried, plans, good, refused, told;
 };
 
 static void try_all(struct hbp_input *in, uint32_t root, struct tally *t)
@@ -82,11 +96,13 @@ static void try_all(struct hbp_input *in, uint32_t root, struct tally *t)
 
 	planners = hbp_planners(&n);
 	for (i = 0; i < n; i++) {
+		if (!(planners[i]->inputs & in->kind))
+			continue;
+		t->tried++;
 		plan = try_plan(planners[i], in, root, &err);
 		if (!plan) {
-			/* Only tps looks for links. */
 			t->refused++;
-			t->told += strcmp(planners[i]->name, "tps") &&
+			t->told += !looks_for_links(planners[i]->name) &&
 				   strstr(err.text, "which have no link");
 			continue;
 		}
@@ -111,9 +127,9 @@ static void check_costs(void)
 			round & 1 ? &holes : &whole);
 		hbp_input_free(in);
 	}
-	ok(whole.plans == 300 && !whole.refused && whole.good == 300,
+	ok(whole.tried >= 75 * 12 && whole.good == whole.tried,
 	   "costs: plans span, are above bounds, and are the same again");
-	ok(holes.plans >= 75 && holes.good == holes.plans,
+	ok(holes.plans >= 75 * 7 && holes.good == holes.plans,
 	   "costs with holes: so are all that can be made");
 	ok(holes.refused > 100 && holes.told == holes.refused,
 	   "costs with holes: what has no link is told");
@@ -133,7 +149,7 @@ static void check_platforms(void)
 		try_all(in, in->members[draw_below(&luck, (uint32_t)n)], &t);
 		hbp_input_free(in);
 	}
-	ok(t.plans == 400 && !t.refused && t.good == 400,
+	ok(t.tried >= 100 * 12 && t.good == t.tried,
 	   "platforms: plans span, are above bounds, and are the same again");
 }
 
@@ -223,13 +239,18 @@ static void check_changes(void)
 	for (round = 0; round < 60; round++) {
 		struct hbp_input *in = random_costs(&luck, 3 + round % 20, false);
 		uint32_t root = in->members[round % 3];
-		struct hbp_plan *before[8], *after;
+		struct hbp_plan **before = calloc(n, sizeof(*before)), *after;
 
 		for (i = 0; i < n; i++)
-			before[i] = make_plan(in, planners[i]->name, root, BYTES);
+			if (planners[i]->inputs & HBP_INPUT_COSTS)
+				before[i] = make_plan(in, planners[i]->name, root,
+						      BYTES);
 		relabel(in);
 		stretch(in->costs);
-		for (i = 0; i < n; i++, plans++) {
+		for (i = 0; i < n; i++) {
+			if (!before[i])
+				continue;
+			plans++;
 			after = make_plan(in, planners[i]->name, other_id(root),
 					  BYTES);
 			same += same_edges(before[i], after);
@@ -238,9 +259,10 @@ static void check_changes(void)
 			hbp_plan_free(before[i]);
 			hbp_plan_free(after);
 		}
+		free(before);
 		hbp_input_free(in);
 	}
-	ok(plans == 240 && same == plans,
+	ok(plans >= 60 * 12 && same == plans,
 	   "other ids in the same order and costs times 8 change no tree");
 	ok(longer == plans, "costs times 8 need 8 times as long");
 }

@@ -1,31 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* binomial: the binomial tree over positions. */
+/* The binomial tree over positions, and the planner that fills it by id. */
 #include <stdlib.h>
 
+#include "binomial.h"
 #include "planners.h"
 
-/* The largest power of two that is a step from a position to a child. */
-static size_t first_step(size_t position, size_t n)
+/**
+ * hbp_binomial_parent() - the parent of a position
+ * @position: the position, not 0
+ *
+ * Return: its parent's position.
+ */
+size_t hbp_binomial_parent(size_t position)
 {
-	size_t step = 1;
+	return position & (position - 1);
+}
 
-	if (position)
-		return (position & -position) / 2;
-	while (step < n - step)
+/**
+ * hbp_binomial_end() - where a subtree ends
+ * @position: its topmost position
+ * @n: number of positions
+ *
+ * Return: the position behind its last one.
+ */
+size_t hbp_binomial_end(size_t position, size_t n)
+{
+	size_t step = position & -position;
+
+	return position && step < n - position ? position + step : n;
+}
+
+/**
+ * hbp_binomial_step() - the way to the first child
+ * @position: the position
+ * @n: number of positions
+ *
+ * The first child has the largest subtree; the steps to the others are half,
+ * a quarter, and so on down to 1.
+ *
+ * Return: what to add to @position, a power of two; 0 if it is a leaf.
+ */
+size_t hbp_binomial_step(size_t position, size_t n)
+{
+	size_t size = hbp_binomial_end(position, n) - position, step = 1;
+
+	if (size < 2)
+		return 0;
+	while (step < size - step)
 		step *= 2;
 	return step;
 }
 
-static int add_children(const uint32_t *ids, size_t n, size_t position,
-			struct hbp_tree *tree, struct hbp_error *err)
+/**
+ * hbp_binomial_children() - how many children a position has
+ * @position: the position
+ * @n: number of positions
+ *
+ * Return: their number.
+ */
+size_t hbp_binomial_children(size_t position, size_t n)
 {
-	size_t step;
+	size_t step, children = 0;
+
+	for (step = hbp_binomial_step(position, n); step; step /= 2)
+		children++;
+	return children;
+}
+
+/**
+ * hbp_binomial_edges() - the edges of a binomial tree
+ * @ids: the nodes at positions 0 to @n - 1
+ * @n: number of positions
+ * @tree: receives the edges
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_binomial_edges(const uint32_t *ids, size_t n, struct hbp_tree *tree,
+		       struct hbp_error *err)
+{
+	size_t position, step;
 	int ret = 0;
 
-	for (step = first_step(position, n); !ret && step; step /= 2)
-		if (position + step < n)
+	for (position = 0; position < n; position++) {
+		step = hbp_binomial_step(position, n);
+		for (; !ret && step; step /= 2)
 			ret = hbp_tree_add(tree, ids[position],
 					   ids[position + step], err);
+	}
 	return ret;
 }
 
@@ -35,7 +97,7 @@ static int binomial_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	struct hbp_tree *tree = hbp_plan_add_tree(plan, 0);
 	size_t n = rq->in->n, i, position = 0;
 	uint32_t *ids = calloc(n, sizeof(*ids));
-	int ret = 0;
+	int ret;
 
 	if (!ids)
 		return hbp_nomem(err);
@@ -43,8 +105,7 @@ static int binomial_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	for (i = 0; i < n; i++)
 		if (rq->in->members[i] != rq->root)
 			ids[position++] = rq->in->members[i];
-	for (position = 0; !ret && position < n; position++)
-		ret = add_children(ids, n, position, tree, err);
+	ret = hbp_binomial_edges(ids, n, tree, err);
 	free(ids);
 	return ret;
 }

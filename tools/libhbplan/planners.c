@@ -12,6 +12,14 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_flat,
 	&hbp_chain,
 	&hbp_binomial,
+	&hbp_balanced_path,
+	&hbp_spoc,
+	&hbp_fnf,
+	&hbp_fef,
+	&hbp_ecef,
+	&hbp_lookahead,
+	&hbp_ttcc,
+	&hbp_hlot,
 	&hbp_tps,
 };
 

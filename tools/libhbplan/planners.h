@@ -63,6 +63,14 @@ struct hbp_planner {
 extern const struct hbp_planner hbp_flat;
 extern const struct hbp_planner hbp_chain;
 extern const struct hbp_planner hbp_binomial;
+extern const struct hbp_planner hbp_balanced_path;
+extern const struct hbp_planner hbp_spoc;
+extern const struct hbp_planner hbp_fnf;
+extern const struct hbp_planner hbp_fef;
+extern const struct hbp_planner hbp_ecef;
+extern const struct hbp_planner hbp_lookahead;
+extern const struct hbp_planner hbp_ttcc;
+extern const struct hbp_planner hbp_hlot;
 extern const struct hbp_planner hbp_tps;
 
 const struct hbp_planner *const *hbp_planners(size_t *n);
