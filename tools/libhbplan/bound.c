@@ -66,34 +66,52 @@ static size_t next_node(const int64_t *value, const bool *done, size_t n,
 	return best;
 }
 
-/*
- * For every node the least sum of delays (@widest false) or the largest
- * smallest bandwidth (@widest true) over all paths from the root.
- */
-static void best_paths(const struct hbp_costs *costs, size_t root, bool widest,
-		       int64_t *value, bool *done)
+/* The widest path from the root to every node: its smallest bandwidth. */
+static void widest_paths(const struct hbp_costs *costs, size_t root,
+			 int64_t *width, bool *done)
 {
 	size_t n = costs->n, i, step, at;
+	const int64_t *row;
 	int64_t via;
 
 	for (i = 0; i < n; i++) {
-		value[i] = widest ? 0 : HBP_NEVER;
+		width[i] = 0;
 		done[i] = false;
 	}
-	value[root] = widest ? INT64_MAX : 0;
+	width[root] = INT64_MAX;
 	for (step = 0; step < n; step++) {
-		at = next_node(value, done, n, widest);
+		at = next_node(width, done, n, true);
 		done[at] = true;
+		row = &costs->bandwidth_bps[at * n];
 		for (i = 0; i < n; i++) {
-			if (widest) {
-				via = costs->bandwidth_bps[at * n + i];
-				via = via < value[at] ? via : value[at];
-			} else {
-				via = hbp_ns_add(value[at],
-						 hbp_costs_delay_ns(costs, at, i));
-			}
-			if (widest ? via > value[i] : via < value[i])
-				value[i] = via;
+			via = row[i] < width[at] ? row[i] : width[at];
+			width[i] = via > width[i] ? via : width[i];
+		}
+	}
+}
+
+/* The shortest path from the root to every node: its sum of delays. */
+static void shortest_paths(const struct hbp_costs *costs, size_t root,
+			   int64_t *sum, bool *done)
+{
+	size_t n = costs->n, i, step, at;
+	const int64_t *row;
+	int64_t via, sent;
+
+	for (i = 0; i < n; i++) {
+		sum[i] = HBP_NEVER;
+		done[i] = false;
+	}
+	sum[root] = 0;
+	for (step = 0; step < n; step++) {
+		at = next_node(sum, done, n, false);
+		done[at] = true;
+		row = &costs->latency_ns[at * n];
+		sent = hbp_ns_add(sum[at], costs->nodes[at].send_overhead_ns);
+		for (i = 0; i < n; i++) {
+			via = hbp_ns_add(row[i], costs->nodes[i].recv_overhead_ns);
+			via = hbp_ns_add(via, sent);
+			sum[i] = via < sum[i] ? via : sum[i];
 		}
 	}
 }
@@ -110,8 +128,8 @@ static int costs_bounds(const struct hbp_costs *costs, size_t root,
 		ret = hbp_nomem(err);
 		goto out;
 	}
-	best_paths(costs, root, true, width, done);
-	best_paths(costs, root, false, bounds, done);
+	widest_paths(costs, root, width, done);
+	shortest_paths(costs, root, bounds, done);
 	for (i = 0; i < costs->n; i++)
 		if (i != root)
 			bounds[i] = hbp_ns_add(bounds[i],
@@ -163,6 +181,32 @@ static int find_latencies(const struct hbp_platform *platform, size_t root,
 	return 0;
 }
 
+/* Whom the root reaches by pairs that have a link: 0, or HBP_NEVER. */
+static int find_reach(const struct hbp_costs *costs, size_t root,
+		      int64_t *latency, struct hbp_error *err)
+{
+	size_t n = costs->n, head, tail = 0, i;
+	size_t *queue = calloc(n, sizeof(*queue));
+
+	if (!queue)
+		return hbp_nomem(err);
+	for (i = 0; i < n; i++)
+		latency[i] = HBP_NEVER;
+	latency[root] = 0;
+	queue[tail++] = root;
+	for (head = 0; head < tail && tail < n; head++) {
+		for (i = 0; i < n; i++) {
+			if (!latency[i] ||
+			    !costs->bandwidth_bps[queue[head] * n + i])
+				continue;
+			latency[i] = 0;
+			queue[tail++] = i;
+		}
+	}
+	free(queue);
+	return 0;
+}
+
 /**
  * hbp_reach() - check that a root can send to all members
  * @in: the input
@@ -186,7 +230,7 @@ int hbp_reach(struct hbp_input *in, uint32_t root, struct hbp_error *err)
 	if (in->platform)
 		ret = find_latencies(in->platform, at, latency, err);
 	else
-		ret = costs_bounds(in->costs, at, 1, latency, err);
+		ret = find_reach(in->costs, at, latency, err);
 	if (!ret)
 		ret = check_reach(in, root, latency, err);
 	free(latency);
@@ -259,7 +303,7 @@ int hbp_distances(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	done = calloc(in->n, sizeof(*done));
 	if (!done)
 		return hbp_nomem(err);
-	best_paths(costs, at, false, distances, done);
+	shortest_paths(costs, at, distances, done);
 	free(done);
 	return check_reach(in, root, distances, err);
 }

@@ -3,10 +3,12 @@
  * Growing a tree by earliest completion (paper 002, its reference 1): the step
  * that several planners share.
  *
- * Each sender keeps those whom it may still reach in a heap. What a receiver
- * costs a sender never falls, as its look-ahead value is a minimum over fewer
- * and fewer nodes. So the top of a heap is right once its cost has been looked
- * up again and is what it was.
+ * Each sender offers the receiver whom it reaches for the least, and the offers
+ * are in a heap. An offer may be out of date: its receiver may have been reached
+ * by another, or its look-ahead value may have risen. But an offer never
+ * improves, as the receivers become fewer and a look-ahead value is a minimum
+ * over them. So the top of the heap is the best of all once it has been looked
+ * at again and is what it was.
  */
 #include <stdlib.h>
 
@@ -14,15 +16,16 @@
 #include "node.h"
 #include "units.h"
 
-/* A receiver and what it costs a sender to reach it, look-ahead included. */
-struct reach {
+/* What it costs a sender to reach a receiver, or when it would have. */
+struct offer {
 	int64_t ns;
-	size_t to;
+	uint32_t to;
+	uint32_t from;
 };
 
 struct heap {
 	size_t n;
-	struct reach *reach;
+	struct offer *offers;
 };
 
 struct earliest {
@@ -31,62 +34,87 @@ struct earliest {
 	const bool *skip;
 	bool look_ahead;
 	int64_t *ready;		/* when a sender has finished what it sent */
-	struct heap *senders;	/* of each sender: whom it may reach */
+	struct heap best;	/* the best offer of each sender, with its time */
+	struct heap *reach;	/* of each sender, once its first offer is stale */
 	struct heap *nearest;	/* of each node: whom it could reach, by cost */
 	struct hbp_error *err;
 };
 
-static bool before(const struct reach *a, const struct reach *b)
+/* The lowest receiver first, then the lowest sender, if times are equal. */
+static bool before(const struct offer *a, const struct offer *b)
 {
-	return a->ns < b->ns || (a->ns == b->ns && a->to < b->to);
+	if (a->ns != b->ns)
+		return a->ns < b->ns;
+	return a->to != b->to ? a->to < b->to : a->from < b->from;
 }
 
 static void sift_down(struct heap *h, size_t at)
 {
-	struct reach moved = h->reach[at];
+	struct offer moved = h->offers[at];
 	size_t child;
 
 	while ((child = 2 * at + 1) < h->n) {
 		if (child + 1 < h->n &&
-		    before(&h->reach[child + 1], &h->reach[child]))
+		    before(&h->offers[child + 1], &h->offers[child]))
 			child++;
-		if (!before(&h->reach[child], &moved))
+		if (!before(&h->offers[child], &moved))
 			break;
-		h->reach[at] = h->reach[child];
+		h->offers[at] = h->offers[child];
 		at = child;
 	}
-	h->reach[at] = moved;
+	h->offers[at] = moved;
 }
 
 static void drop_top(struct heap *h)
 {
-	h->reach[0] = h->reach[--h->n];
+	h->offers[0] = h->offers[--h->n];
 	if (h->n)
 		sift_down(h, 0);
 }
 
-/* Can a node still be reached by anybody? */
+static void push(struct heap *h, const struct offer *offer)
+{
+	size_t at = h->n++, parent;
+
+	while (at) {
+		parent = (at - 1) / 2;
+		if (!before(offer, &h->offers[parent]))
+			break;
+		h->offers[at] = h->offers[parent];
+		at = parent;
+	}
+	h->offers[at] = *offer;
+}
+
+/* Is a node still to be reached? */
 static bool is_open(const struct earliest *e, size_t node)
 {
 	return !e->g->placed[node] && !(e->skip && e->skip[node]);
 }
 
+static int64_t cost(const struct earliest *e, size_t from, size_t to)
+{
+	return e->pairs->ns[from * e->g->n + to];
+}
+
 /* Whom a node reaches, by cost alone. */
 static int fill(const struct earliest *e, size_t from, struct heap *h)
 {
-	const int64_t *row = &e->pairs->ns[from * e->g->n];
-	size_t i;
+	size_t i, n = 0;
 
-	free(h->reach);
+	for (i = 0; i < e->g->n; i++)
+		n += is_open(e, i);
+	free(h->offers);
 	h->n = 0;
-	h->reach = calloc(e->g->n, sizeof(*h->reach));
-	if (!h->reach)
+	h->offers = calloc(n + 1, sizeof(*h->offers));
+	if (!h->offers)
 		return hbp_nomem(e->err);
 	for (i = 0; i < e->g->n; i++) {
-		if (!is_open(e, i) || row[i] == HBP_NEVER)
+		if (!is_open(e, i) || cost(e, from, i) == HBP_NEVER)
 			continue;
-		h->reach[h->n].ns = row[i];
-		h->reach[h->n++].to = i;
+		h->offers[h->n].ns = cost(e, from, i);
+		h->offers[h->n].to = (uint32_t)i;
+		h->offers[h->n++].from = (uint32_t)from;
 	}
 	for (i = h->n / 2; i-- > 0;)
 		sift_down(h, i);
@@ -98,97 +126,129 @@ static int64_t ahead_of(const struct earliest *e, size_t from)
 {
 	struct heap *h = &e->nearest[from];
 
-	while (h->n && !is_open(e, h->reach[0].to))
+	while (h->n && !is_open(e, h->offers[0].to))
 		drop_top(h);
-	return h->n ? h->reach[0].ns : HBP_NEVER;
+	return h->n ? h->offers[0].ns : HBP_NEVER;
 }
 
 static int64_t cost_now(const struct earliest *e, size_t from, size_t to)
 {
-	int64_t ns = e->pairs->ns[from * e->g->n + to];
+	int64_t ns = cost(e, from, to);
 
 	return e->look_ahead ? hbp_ns_add(ns, ahead_of(e, to)) : ns;
 }
 
-/* Whom a sender reaches for the least, or NULL. */
-static const struct reach *top(const struct earliest *e, size_t from)
+/* Whom a sender reaches for the least now, or NULL. */
+static const struct offer *best_reach(const struct earliest *e, size_t from)
 {
-	struct heap *h = &e->senders[from];
+	struct heap *h = &e->reach[from];
 	int64_t ns;
 
 	while (h->n) {
-		if (!is_open(e, h->reach[0].to)) {
+		if (!is_open(e, h->offers[0].to)) {
 			drop_top(h);
 			continue;
 		}
-		ns = cost_now(e, from, h->reach[0].to);
-		if (ns == h->reach[0].ns)
-			return &h->reach[0];
-		h->reach[0].ns = ns;
+		ns = cost_now(e, from, h->offers[0].to);
+		if (ns == h->offers[0].ns)
+			return ns == HBP_NEVER ? NULL : &h->offers[0];
+		h->offers[0].ns = ns;
 		sift_down(h, 0);
 	}
 	return NULL;
 }
 
-/*
- * The sender whose next message would arrive first; of several, the one with
- * the lowest receiver, then the lowest sender.
- */
-static size_t first_sender(const struct earliest *e, size_t *to)
+/* What a sender offers first: whom it reaches for the least, by cost alone. */
+static void first_offer(struct earliest *e, size_t from)
 {
-	int64_t ns, least = HBP_NEVER;
-	size_t i, s, best = HBP_NONE;
-	const struct reach *r;
+	const int64_t *row = &e->pairs->ns[from * e->g->n];
+	struct offer offer = { .ns = HBP_NEVER, .from = (uint32_t)from };
+	size_t i;
 
-	for (i = 0; i < e->g->reached; i++) {
-		s = e->g->order[i];
-		r = top(e, s);
-		ns = r ? hbp_ns_add(e->ready[s], r->ns) : HBP_NEVER;
-		if (ns == HBP_NEVER || ns > least)
+	for (i = 0; i < e->g->n; i++) {
+		if (row[i] >= offer.ns || !is_open(e, i))
 			continue;
-		if (ns < least || r->to < *to || (r->to == *to && s < best)) {
-			best = s;
-			*to = r->to;
-			least = ns;
-		}
+		offer.ns = row[i];
+		offer.to = (uint32_t)i;
 	}
-	return best;
+	offer.ns = hbp_ns_add(e->ready[from], offer.ns);
+	if (offer.ns != HBP_NEVER)
+		push(&e->best, &offer);
+}
+
+/* Puts what a sender can do now in the place of its offer at the top. */
+static int renew(struct earliest *e)
+{
+	struct offer *top = &e->best.offers[0];
+	const struct offer *r;
+	size_t from = top->from;
+	int ret;
+
+	if (!e->reach[from].offers) {
+		ret = fill(e, from, &e->reach[from]);
+		if (ret)
+			return ret;
+	}
+	r = best_reach(e, from);
+	top->ns = r ? hbp_ns_add(e->ready[from], r->ns) : HBP_NEVER;
+	if (top->ns == HBP_NEVER) {
+		drop_top(&e->best);
+		return 0;
+	}
+	top->to = r->to;
+	sift_down(&e->best, 0);
+	return 0;
+}
+
+/* Is the top of all offers what its sender can do now? */
+static bool is_current(const struct earliest *e)
+{
+	const struct offer *top = &e->best.offers[0];
+
+	return is_open(e, top->to) &&
+	       top->ns == hbp_ns_add(e->ready[top->from],
+				     cost_now(e, top->from, top->to));
+}
+
+static void accept(struct earliest *e)
+{
+	size_t from = e->best.offers[0].from, to = e->best.offers[0].to;
+
+	e->ready[from] = hbp_ns_add(e->ready[from], cost(e, from, to));
+	e->ready[to] = e->ready[from];
+	hbp_growth_place(e->g, from, to, e->ready[to]);
+	first_offer(e, to);
 }
 
 /*
  * Whoever is left reaches nobody else who is: nothing to look ahead to, now or
  * later, but they are to be reached themselves.
  */
-static int stop_looking(struct earliest *e)
+static void stop_looking(struct earliest *e)
 {
-	size_t i;
-	int ret = 0;
+	size_t i, from;
 
 	e->look_ahead = false;
-	for (i = 0; !ret && i < e->g->reached; i++)
-		ret = fill(e, e->g->order[i], &e->senders[e->g->order[i]]);
-	return ret;
+	for (i = 0; i < e->g->reached; i++) {
+		from = e->g->order[i];
+		free(e->reach[from].offers);
+		e->reach[from].offers = NULL;
+		first_offer(e, from);
+	}
 }
 
 static int grow(struct earliest *e)
 {
-	size_t from, to = 0;
-	int ret;
+	int ret = 0;
 
-	ret = fill(e, e->g->root, &e->senders[e->g->root]);
-	while (!ret) {
-		from = first_sender(e, &to);
-		if (from != HBP_NONE) {
-			e->ready[from] = hbp_ns_add(e->ready[from],
-						    e->pairs->ns[from * e->g->n + to]);
-			e->ready[to] = e->ready[from];
-			hbp_growth_place(e->g, from, to, e->ready[from]);
-			ret = fill(e, to, &e->senders[to]);
-		} else if (e->look_ahead) {
-			ret = stop_looking(e);
-		} else {
-			break;
-		}
+	first_offer(e, e->g->root);
+	while (!ret && (e->best.n || e->look_ahead)) {
+		if (!e->best.n)
+			stop_looking(e);
+		else if (is_current(e))
+			accept(e);
+		else
+			ret = renew(e);
 	}
 	return ret;
 }
@@ -198,7 +258,7 @@ static void free_heaps(struct heap *heaps, size_t n)
 	size_t i;
 
 	for (i = 0; heaps && i < n; i++)
-		free(heaps[i].reach);
+		free(heaps[i].offers);
 	free(heaps);
 }
 
@@ -231,16 +291,18 @@ int hbp_growth_earliest(struct hbp_growth *g, const struct hbp_pairs *pairs,
 	size_t i;
 
 	e.ready = calloc(g->n, sizeof(*e.ready));
-	e.senders = calloc(g->n, sizeof(*e.senders));
+	e.best.offers = calloc(g->n, sizeof(*e.best.offers));
+	e.reach = calloc(g->n, sizeof(*e.reach));
 	e.nearest = calloc(g->n, sizeof(*e.nearest));
-	if (!e.ready || !e.senders || !e.nearest)
+	if (!e.ready || !e.best.offers || !e.reach || !e.nearest)
 		ret = hbp_nomem(err);
 	for (i = 0; !ret && look_ahead && i < g->n; i++)
 		ret = fill(&e, i, &e.nearest[i]);
 	if (!ret)
 		ret = grow(&e);
 	free(e.ready);
-	free_heaps(e.senders, g->n);
+	free(e.best.offers);
+	free_heaps(e.reach, g->n);
 	free_heaps(e.nearest, g->n);
 	return ret;
 }
