@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* chain: every node sends to one other. */
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "node.h"
 #include "planners.h"
+#include "visit.h"
 
 /* The root's successors in ascending order of id. */
 static void order_by_id(const struct hbp_input *in, uint32_t root,
@@ -18,55 +18,19 @@ static void order_by_id(const struct hbp_input *in, uint32_t root,
 			ids[n++] = in->members[i];
 }
 
-/*
- * Visits the platform depth-first, neighbours in ascending order of id, and
- * lists the hosts in the order of their first visit. Returns how many.
- */
-static size_t visit(const struct hbp_platform *platform, size_t root,
-		    size_t *next, size_t *stack, bool *seen, uint32_t *ids)
-{
-	size_t depth = 0, n = 0, at, to;
-
-	stack[depth++] = root;
-	seen[root] = true;
-	ids[n++] = platform->nodes[root].id;
-	while (depth) {
-		at = stack[depth - 1];
-		if (next[at] == platform->first[at + 1]) {
-			depth--;
-			continue;
-		}
-		to = platform->links[next[at]++].to;
-		if (seen[to])
-			continue;
-		seen[to] = true;
-		stack[depth++] = to;
-		if (platform->nodes[to].host)
-			ids[n++] = platform->nodes[to].id;
-	}
-	return n;
-}
-
 static int order_by_visit(const struct hbp_platform *platform, size_t root,
 			  uint32_t *ids, struct hbp_error *err)
 {
-	size_t *next = calloc(platform->n, sizeof(*next));
-	size_t *stack = calloc(platform->n, sizeof(*stack));
-	bool *seen = calloc(platform->n, sizeof(*seen));
-	int ret = 0;
-	size_t i;
+	size_t *hosts = calloc(platform->n_hosts, sizeof(*hosts));
+	size_t n = 0, i;
+	int ret;
 
-	if (!next || !stack || !seen) {
-		ret = hbp_nomem(err);
-		goto out;
-	}
-	for (i = 0; i < platform->n; i++)
-		next[i] = platform->first[i];
-	visit(platform, root, next, stack, seen, ids);
-out:
-	free(next);
-	free(stack);
-	free(seen);
+	if (!hosts)
+		return hbp_nomem(err);
+	ret = hbp_visit(platform, root, NULL, hosts, &n) ? hbp_nomem(err) : 0;
+	for (i = 0; i < n; i++)
+		ids[i] = platform->nodes[hosts[i]].id;
+	free(hosts);
 	return ret;
 }
 

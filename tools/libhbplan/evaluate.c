@@ -202,12 +202,16 @@ static int fluid_model(const struct hbp_plan *plan, struct hbp_input *in,
 		       const size_t *parents, struct hbp_figure *figures,
 		       struct hbp_error *err)
 {
+	struct hbp_ways *ways = hbp_ways_alloc(in->platform);
 	struct hbp_fluid fluid;
 	int ret;
 
 	(void)parents;
+	if (!ways)
+		return hbp_nomem(err);
 	hbp_node_sort(figures, plan->trees[0].n_edges, sizeof(*figures));
-	ret = hbp_fluid_find(in->platform, plan, &fluid, err);
+	ret = hbp_fluid_find(ways, plan, &fluid, err);
+	hbp_ways_free(ways);
 	if (ret)
 		return ret;
 	ret = hbp_stages(plan, &fluid, figures, err);

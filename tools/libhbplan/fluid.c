@@ -20,7 +20,7 @@
 #define SAME_LEVEL	(1 / 1e9)
 
 struct filling {
-	const struct hbp_platform *platform;
+	const struct hbp_platform *platform;	/* of the ways */
 	const struct hbp_plan *plan;
 	struct hbp_fluid *fluid;
 	size_t *first;		/* of each edge: its links in @passed */
@@ -87,20 +87,19 @@ static int find_tree(struct filling *f, struct hbp_ways *ways, size_t t,
 	return ret;
 }
 
-static int find_ways(struct filling *f, struct hbp_error *err)
+static int find_ways(struct filling *f, struct hbp_ways *ways,
+		     struct hbp_error *err)
 {
-	struct hbp_ways *ways = hbp_ways_alloc(f->platform);
 	size_t *parents = calloc(f->fluid->n, sizeof(*parents));
 	size_t t, start = 0;
 	int ret = 0;
 
-	if (!ways || !parents)
-		ret = hbp_nomem(err);
+	if (!parents)
+		return hbp_nomem(err);
 	for (t = 0; !ret && t < f->plan->n_trees; t++) {
 		ret = find_tree(f, ways, t, start, parents, err);
 		start += f->plan->trees[t].n_edges;
 	}
-	hbp_ways_free(ways);
 	free(parents);
 	return ret;
 }
@@ -235,20 +234,19 @@ static int filling_alloc(struct filling *f)
 
 /**
  * hbp_fluid_find() - how fast every edge of a plan is
- * @platform: the platform
+ * @ways: the routes of the platform
  * @plan: a plan that hbp_plan_check() has accepted, whose nodes are the hosts
- *	of @platform
+ *	of the platform
  * @fluid: filled, to be cleared with hbp_fluid_clear()
  * @err: receives the reason of a failure
  *
  * Return: 0; -EINVAL if an edge has no route; -ENOMEM.
  */
-int hbp_fluid_find(const struct hbp_platform *platform,
-		   const struct hbp_plan *plan, struct hbp_fluid *fluid,
-		   struct hbp_error *err)
+int hbp_fluid_find(struct hbp_ways *ways, const struct hbp_plan *plan,
+		   struct hbp_fluid *fluid, struct hbp_error *err)
 {
 	struct filling f = {
-		.platform = platform, .plan = plan, .fluid = fluid
+		.platform = ways->platform, .plan = plan, .fluid = fluid
 	};
 	size_t t;
 	int ret;
@@ -256,7 +254,7 @@ int hbp_fluid_find(const struct hbp_platform *platform,
 	*fluid = (struct hbp_fluid){ 0 };
 	for (t = 0; t < plan->n_trees; t++)
 		fluid->n += plan->trees[t].n_edges;
-	ret = filling_alloc(&f) ? hbp_nomem(err) : find_ways(&f, err);
+	ret = filling_alloc(&f) ? hbp_nomem(err) : find_ways(&f, ways, err);
 	if (!ret)
 		fill(&f);
 	else

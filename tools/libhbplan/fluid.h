@@ -8,7 +8,7 @@
 
 #include "error.h"
 #include "plan.h"
-#include "platform.h"
+#include "ways.h"
 
 /**
  * struct hbp_fluid - how data flows while all trees of a plan are used
@@ -27,9 +27,8 @@ struct hbp_fluid {
 	int64_t *since_ns;
 };
 
-int hbp_fluid_find(const struct hbp_platform *platform,
-		   const struct hbp_plan *plan, struct hbp_fluid *fluid,
-		   struct hbp_error *err);
+int hbp_fluid_find(struct hbp_ways *ways, const struct hbp_plan *plan,
+		   struct hbp_fluid *fluid, struct hbp_error *err);
 void hbp_fluid_clear(struct hbp_fluid *fluid);
 
 #endif /* HBPLAN_FLUID_H */

@@ -34,17 +34,21 @@ static int compare(const void *a, const void *b)
  */
 size_t hbp_node_find(const void *nodes, size_t n, size_t stride, uint32_t id)
 {
-	const char *found;
-	size_t guess;
+	const char *base = nodes;
+	size_t low = 0, half;
 
 	if (!n)
 		return HBP_NONE;
 	/* Ids often follow each other without a gap. */
-	guess = (size_t)id - id_of(nodes);
-	if (guess < n && id_of((const char *)nodes + guess * stride) == id)
-		return guess;
-	found = bsearch(&id, nodes, n, stride, compare);
-	return found ? (size_t)(found - (const char *)nodes) / stride : HBP_NONE;
+	half = (size_t)id - id_of(base);
+	if (half < n && id_of(base + half * stride) == id)
+		return half;
+	while (n > 1) {
+		half = n / 2;
+		low += id_of(base + (low + half) * stride) <= id ? half : 0;
+		n -= half;
+	}
+	return id_of(base + low * stride) == id ? low : HBP_NONE;
 }
 
 /**

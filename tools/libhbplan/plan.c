@@ -67,6 +67,18 @@ struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot)
 	return tree;
 }
 
+/**
+ * hbp_plan_drop_tree() - take away the tree that was added last
+ * @plan: the plan
+ */
+void hbp_plan_drop_tree(struct hbp_plan *plan)
+{
+	struct hbp_tree *tree = &plan->trees[--plan->n_trees];
+
+	free(tree->edges);
+	*tree = (struct hbp_tree){ 0 };
+}
+
 static int compare_slots(const void *a, const void *b)
 {
 	const struct hbp_tree *x = a, *y = b;

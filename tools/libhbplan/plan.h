@@ -36,6 +36,7 @@ struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
 				uint64_t message_bytes);
 void hbp_plan_free(struct hbp_plan *plan);
 struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot);
+void hbp_plan_drop_tree(struct hbp_plan *plan);
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err);
 int64_t hbp_plan_edge_rate(const struct hbp_plan *plan,
 			   const struct hbp_tree *tree, uint32_t child);

@@ -21,6 +21,11 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_ttcc,
 	&hbp_hlot,
 	&hbp_tps,
+	&hbp_stable,
+	&hbp_fpfr,
+	&hbp_dijkstra,
+	&hbp_random_pipeline,
+	&hbp_balanced_multicast,
 };
 
 /**

@@ -60,6 +60,12 @@ struct hbp_planner {
 		    struct hbp_error *err);
 };
 
+/* The most trees that a request allows. */
+static inline size_t hbp_trees_max(const struct hbp_request *rq)
+{
+	return rq->trees ? rq->trees : HBP_PLAN_TREES_MAX;
+}
+
 extern const struct hbp_planner hbp_flat;
 extern const struct hbp_planner hbp_chain;
 extern const struct hbp_planner hbp_binomial;
@@ -72,6 +78,11 @@ extern const struct hbp_planner hbp_lookahead;
 extern const struct hbp_planner hbp_ttcc;
 extern const struct hbp_planner hbp_hlot;
 extern const struct hbp_planner hbp_tps;
+extern const struct hbp_planner hbp_stable;
+extern const struct hbp_planner hbp_fpfr;
+extern const struct hbp_planner hbp_dijkstra;
+extern const struct hbp_planner hbp_random_pipeline;
+extern const struct hbp_planner hbp_balanced_multicast;
 
 const struct hbp_planner *const *hbp_planners(size_t *n);
 const struct hbp_planner *hbp_planner_find(const char *name);

@@ -17,7 +17,7 @@
  * Beyond so many classes the smallest are taken for one that has been sent only
  * where all of them have: then nodes are predicted later than they would be.
  */
-#define CLASSES_MAX	4096
+#define CLASSES_MAX	1024
 
 struct class {
 	uint64_t used;		/* trees that its fragments were sent through */
@@ -79,11 +79,20 @@ static int compare_share(const void *a, const void *b)
 	return compare_used(a, b);
 }
 
-/* Equal classes become one, then the smallest do if there are too many. */
+/*
+ * Classes that are equal to those who are not done yet become one, then the
+ * smallest do if there are too many.
+ */
 static void join_classes(struct stages *s)
 {
+	uint64_t wanted = 0;
 	size_t i, n = 0;
 
+	for (i = 0; i < s->n_groups; i++)
+		if (!s->groups[i].done)
+			wanted |= s->groups[i].trees;
+	for (i = 0; i < s->n_classes; i++)
+		s->classes[i].used &= wanted;
 	qsort(s->classes, s->n_classes, sizeof(*s->classes), compare_used);
 	for (i = 1; i < s->n_classes; i++) {
 		if (s->classes[i].used == s->classes[n].used)
@@ -127,7 +136,6 @@ static void send(struct stages *s, struct stage *stage)
 	s->classes = s->next;
 	s->next = swap;
 	s->n_classes = n;
-	join_classes(s);
 }
 
 /* Does a group lack something that a stage is about to send? */
@@ -187,6 +195,7 @@ static void run(struct stages *s)
 				g->last.share = stage.share;
 			g->done = g->done || g == served || is_done(s, g);
 		}
+		join_classes(s);
 		stage.start += stage.share * s->bits / stage.sum;
 		served = next_group(s);
 		if (served)

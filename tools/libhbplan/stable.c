@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stable: every node receives as fast as it could alone (paper 003, sections
+ * 3.2 to 3.5, algorithm 1).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "levels.h"
+#include "planners.h"
+#include "route.h"
+#include "trace.h"
+
+/* The bandwidth of the only way to each host. */
+static int find_widths(struct hbp_trace *trace, int64_t *widths,
+		       struct hbp_error *err)
+{
+	struct hbp_routes *routes = hbp_routes_alloc(trace->platform);
+	size_t i;
+
+	if (!routes)
+		return hbp_nomem(err);
+	hbp_routes_find(trace->platform, trace->root, true, routes);
+	for (i = 0; i < trace->n; i++)
+		widths[i] = routes->bandwidth_bps[trace->hosts[i]];
+	hbp_routes_free(routes);
+	return 0;
+}
+
+/* One tree for each level, through all hosts that can have as much. */
+static int add_levels(struct hbp_trace *trace, struct hbp_plan *plan,
+		      int64_t *widths, const int64_t *levels, size_t n_levels,
+		      struct hbp_error *err)
+{
+	struct hbp_tree *tree;
+	size_t k, i, n;
+	int ret = 0;
+
+	for (k = 0; !ret && k < n_levels; k++) {
+		for (i = 0, n = 0; i < trace->n; i++) {
+			if (widths[i] < levels[k])
+				continue;
+			widths[n] = widths[i];
+			trace->hosts[n++] = trace->hosts[i];
+		}
+		trace->n = n;
+		tree = hbp_plan_add_tree(plan, (unsigned int)k);
+		tree->rate_bps = levels[k] - (k ? levels[k - 1] : 0);
+		ret = hbp_trace_tree(trace, tree, err);
+		hbp_trace_take(trace, 0);
+	}
+	return ret;
+}
+
+/*
+ * Where every two hosts are joined by one way of links that are as wide in both
+ * directions, the trees of algorithm 1 are known: tree k leads through all hosts
+ * whose way is at least as wide as its level, in the order of the walk.
+ */
+static int plan_levels(struct hbp_trace *trace, size_t most,
+		       struct hbp_plan *plan, struct hbp_error *err)
+{
+	int64_t *widths = calloc(trace->n, sizeof(*widths));
+	int64_t *levels = calloc(trace->n, sizeof(*levels));
+	size_t i, n_levels;
+	int ret;
+
+	if (!widths || !levels)
+		ret = hbp_nomem(err);
+	else
+		ret = find_widths(trace, widths, err);
+	if (ret)
+		goto out;
+	/* The root, first of the hosts, has it all. */
+	for (i = 1; i < trace->n; i++)
+		levels[i - 1] = widths[i];
+	if (hbp_levels_pick(levels, trace->n - 1, most, &n_levels))
+		ret = hbp_nomem(err);
+	else
+		ret = add_levels(trace, plan, widths, levels, n_levels, err);
+out:
+	free(widths);
+	free(levels);
+	return ret;
+}
+
+/* Elsewhere, trees are traced as long as links have something left. */
+static int plan_traces(struct hbp_trace *trace, size_t most,
+		       struct hbp_plan *plan, struct hbp_error *err)
+{
+	struct hbp_tree *tree;
+	int ret = 0;
+
+	while (!ret && trace->n > 1 && plan->n_trees < most) {
+		tree = hbp_plan_add_tree(plan, (unsigned int)plan->n_trees);
+		ret = hbp_trace_tree(trace, tree, err);
+		if (tree->n_edges)
+			tree->rate_bps = hbp_trace_take(trace,
+							hbp_trace_rate(trace));
+		/* The first tree spans all, however narrow it is. */
+		if (!tree->rate_bps && plan->n_trees > 1) {
+			hbp_plan_drop_tree(plan);
+			break;
+		}
+		if (!ret)
+			ret = hbp_trace_visit(trace, err);
+	}
+	return ret;
+}
+
+static int stable_make(const struct hbp_request *rq, struct hbp_plan *plan,
+		       struct hbp_error *err)
+{
+	const struct hbp_platform *platform = rq->in->platform;
+	struct hbp_trace *trace;
+	int ret;
+
+	trace = hbp_trace_alloc(platform, hbp_platform_find(platform, rq->root));
+	if (!trace)
+		return hbp_nomem(err);
+	ret = hbp_trace_visit(trace, err);
+	if (!ret && trace->ways->even)
+		ret = plan_levels(trace, hbp_trees_max(rq), plan, err);
+	else if (!ret)
+		ret = plan_traces(trace, hbp_trees_max(rq), plan, err);
+	hbp_trace_free(trace);
+	return ret;
+}
+
+/*
+ * The stable broadcast.
+ *
+ * Paper 003, sections 3.2 to 3.5, algorithm 1; its stages (algorithm 2) are the
+ * module's and the fluid model's. On a tree of links that are as wide in both
+ * directions every host receives at the bandwidth of its way from the root, and
+ * no host that is added lowers another's. There the k-th tree of algorithm 1
+ * leads through the hosts whose way is wider than the trees before it together,
+ * so it is made so at once. Elsewhere the algorithm runs as it is written. If it
+ * has more trees than a plan may have, the sum of all rates decides which stay,
+ * on such a tree of links; elsewhere the first do.
+ */
+const struct hbp_planner hbp_stable = {
+	.name = "stable",
+	.paper = "003 sections 3.2 to 3.5",
+	.inputs = HBP_INPUT_PLATFORM,
+	.takes = HBP_TAKES_TREES,
+	.objective = "throughput of each node, whatever the others can do",
+	.make = stable_make,
+};
