@@ -20,14 +20,12 @@ static struct hbp_plan *try_plan(const struct hbp_planner *planner,
 	return hbp_plan_make(planner, &rq, &plan, err) ? NULL : plan;
 }
 
-/* Every member but the root is a child once, and its parent comes before it. */
-static bool spans(const struct hbp_plan *plan, const struct hbp_input *in,
-		  uint32_t root)
+/* Every node is a child once at most, and its parent comes before it. */
+static bool is_tree(const struct hbp_tree *tree, const struct hbp_input *in,
+		    uint32_t root)
 {
-	const struct hbp_tree *tree = &plan->trees[0];
 	bool *there = calloc(in->n, sizeof(*there));
-	bool good = plan->root == root && plan->n_trees == 1 && !tree->slot &&
-		    tree->n_edges == in->n - 1;
+	bool good = true;
 	size_t i, parent, child;
 
 	there[hbp_input_find(in, root)] = true;
@@ -42,16 +40,47 @@ static bool spans(const struct hbp_plan *plan, const struct hbp_input *in,
 	return good;
 }
 
+/* The first tree has all members. */
+static bool spans(const struct hbp_plan *plan, const struct hbp_input *in,
+		  uint32_t root)
+{
+	bool good = plan->root == root && plan->n_trees &&
+		    !plan->trees[0].slot &&
+		    plan->trees[0].n_edges == in->n - 1;
+	size_t t;
+
+	for (t = 0; good && t < plan->n_trees; t++)
+		good = is_tree(&plan->trees[t], in, root);
+	return good;
+}
+
+/* The rates of all trees that a node is in. */
+static int64_t planned_rate(const struct hbp_plan *plan, uint32_t id)
+{
+	int64_t sum = 0;
+	size_t t, i;
+
+	for (t = 0; t < plan->n_trees; t++)
+		for (i = 0; i < plan->trees[t].n_edges; i++)
+			if (plan->trees[t].edges[i].child == id)
+				sum += plan->trees[t].rate_bps;
+	return sum;
+}
+
 static bool above_bounds(const struct hbp_plan *plan, const struct hbp_input *in)
 {
 	const struct hbp_evaluation *e = plan->predicted;
 	bool good = e->n == in->n - 1;
+	int64_t planned;
 	size_t i;
 
-	for (i = 0; i < e->n; i++)
+	for (i = 0; i < e->n; i++) {
+		planned = planned_rate(plan, e->nodes[i].id);
 		good = good && e->nodes[i].bound_ns > 0 &&
 		       e->nodes[i].completion_ns >= e->nodes[i].bound_ns &&
-		       e->nodes[i].rate_bps >= plan->trees[0].rate_bps;
+		       (plan->n_trees > 1 ? e->nodes[i].rate_bps == planned :
+			e->nodes[i].rate_bps >= planned);
+	}
 	return good;
 }
 
