@@ -292,8 +292,9 @@ struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 		fprintf(f, ",{'id':%zu,'kind':'switch'}", i + 101);
 	for (i = 1; i <= hosts; i++)
 		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
-	fprintf(f, "],'links':[{'from':101,'to':999,'bandwidth_mbps':1,'latency_us':1,'symmetric':%s}",
-		even ? "true" : "false");
+	fputs("],'links':[{'from':101,'to':999,'bandwidth_mbps':1,'latency_us':1",
+	      f);
+	fprintf(f, ",'symmetric':%s}", even ? "true" : "false");
 	for (i = 1; i <= hosts; i++)
 		random_link(luck, f, i, 101 + draw_below(luck, (uint32_t)switches),
 			    even);

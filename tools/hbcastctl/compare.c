@@ -27,7 +27,7 @@ static json_t *planner_row(const struct hbp_planner *planner,
 			"bound_us", hbp_us_from_ns(bound), "ratio",
 			hbp_ratio(slowest->completion_ns, bound),
 			"slowest", (json_int_t)slowest->id, "rate_mbps",
-			hbp_mbps_from_bps(plan->trees[0].rate_bps));
+			hbp_mbps_from_bps(hbp_evaluation_rate(plan->predicted)));
 	hbp_plan_free(plan);
 	return row;
 }

@@ -11,7 +11,7 @@
 /* Trees to choose from, besides those of fpfr. */
 #define TURNS_MAX	256
 /* What rounding in the program may cost a rate. */
-#define ROUNDING	2e-9
+#define ROUNDING	(2 / 1e9)
 
 struct balance {
 	const struct hbp_request *rq;
@@ -33,6 +33,7 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 {
 	struct hbp_tree *trees;
 	size_t i, link, room;
+	double mbps;
 	int ret = 0;
 
 	if (b->n_trees == b->room) {
@@ -47,9 +48,9 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 		link = t->used[i];
 		if (b->rows[link] == HBP_NONE) {
 			b->rows[link] = b->n_rows++;
-			ret = hbp_packing_add_row(b->packing,
-				(double)b->platform->links[link].bandwidth_bps / 1e6,
-				0, NULL, NULL);
+			mbps = (double)b->platform->links[link].bandwidth_bps / 1e6;
+			ret = hbp_packing_add_row(b->packing, mbps, 0, NULL,
+						  NULL);
 		}
 		b->at[i] = b->rows[link];
 		b->uses[i] = t->uses[link];

@@ -11,6 +11,9 @@
 
 #include "packing.h"
 
+/* Of what GLPK compares. */
+#define TOLERANCE	(1 / 1e9)
+
 struct hbp_packing {
 	glp_prob *lp;
 	int *index;		/* of the row or column being added */
@@ -135,8 +138,8 @@ int hbp_packing_solve(struct hbp_packing *packing, double *sum)
 
 	glp_init_smcp(&how);
 	how.msg_lev = GLP_MSG_OFF;
-	how.tol_bnd = 1e-9;
-	how.tol_dj = 1e-9;
+	how.tol_bnd = TOLERANCE;
+	how.tol_dj = TOLERANCE;
 	ret = glp_simplex(packing->lp, &how);
 	if (ret == GLP_EBADB || ret == GLP_ESING || ret == GLP_ECOND ||
 	    ret == GLP_EFAIL) {
