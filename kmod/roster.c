@@ -17,8 +17,7 @@ static int hbc_roster_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Takes over the reference on @tree if it succeeds. */
-static struct hbc_roster *hbc_roster_new(struct hbc_tree *tree)
+struct hbc_roster *hbc_roster_new(struct hbc_tree *tree)
 {
 	u32 nr = tree->nr_nodes - 1, i;
 	struct hbc_roster *roster;
@@ -27,6 +26,7 @@ static struct hbc_roster *hbc_roster_new(struct hbc_tree *tree)
 	if (!roster)
 		return NULL;
 	kref_init(&roster->ref);
+	refcount_inc(&tree->ref);
 	roster->tree = tree;
 	roster->nr = nr;
 	for (i = 0; i < nr; i++)
@@ -83,8 +83,7 @@ static void hbc_roster_retire_soon(struct hbc_origin *origin)
 		hbc_schedule_put(origin->sched);
 }
 
-/* @made becomes its tree's roster unless another one is there: with a reference. */
-static struct hbc_roster *hbc_roster_insert(struct hbc_origin *origin, struct hbc_roster *made)
+struct hbc_roster *hbc_roster_insert(struct hbc_origin *origin, struct hbc_roster *made)
 {
 	struct hbc_roster *roster = NULL;
 	bool more = false;
@@ -121,9 +120,7 @@ struct hbc_roster *hbc_roster_get(struct hbc_origin *origin)
 	spin_unlock(&origin->lock);
 	if (!roster) {
 		roster = hbc_roster_new(tree);
-		if (roster)
-			return hbc_roster_insert(origin, roster);
-		roster = ERR_PTR(-ENOMEM);
+		roster = roster ? hbc_roster_insert(origin, roster) : ERR_PTR(-ENOMEM);
 	}
 	hbc_tree_put(tree);
 	return roster;

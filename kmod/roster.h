@@ -31,6 +31,13 @@ struct hbc_roster {
 	struct hbcast_member member[];
 };
 
+/* Of @tree, for hbc_roster_insert(). Context: process. NULL: no memory. */
+struct hbc_roster *hbc_roster_new(struct hbc_tree *tree);
+/*
+ * @made, taken over, becomes its tree's roster unless another one is there. Context:
+ * process. Return: that roster, with a reference; -ENODEV when the root has ended.
+ */
+struct hbc_roster *hbc_roster_insert(struct hbc_origin *origin, struct hbc_roster *made);
 /* Of the newest tree, with a reference. Context: process. ERR_PTR: -ENETUNREACH, -ENOMEM. */
 struct hbc_roster *hbc_roster_get(struct hbc_origin *origin);
 /* Context: process, no spinlocks. */

@@ -227,7 +227,6 @@ static int hbc_tree_link(struct hbc_tree *tree)
 		lane = hbc_tree_lane(tree->sched, tree->slot, &tree->nodes[at]);
 		if (IS_ERR(lane))
 			return PTR_ERR(lane);
-		hbc_lane_set_rate(lane, tree->nodes[at].rate);
 		tree->edge[tree->nr_edges].lane = lane;
 		tree->edge[tree->nr_edges].first = at;
 		tree->edge[tree->nr_edges].size = hbc_tree_size(tree->nodes, at);
@@ -238,11 +237,20 @@ static int hbc_tree_link(struct hbc_tree *tree)
 	return 0;
 }
 
+/* Its lanes and itself. */
+static void hbc_tree_discard(struct hbc_tree *tree, bool drain)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++)
+		hbc_tree_release(tree->sched, tree->edge[i].lane, drain);
+	hbc_tree_put(tree);
+}
+
 static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
 				     const struct hbc_tree_node *nodes, u32 nr)
 {
 	struct hbc_tree *tree;
-	unsigned int i;
 	int err;
 
 	err = hbc_tree_check(nodes, nr, sched->hn->id);
@@ -266,9 +274,7 @@ static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 s
 	}
 	if (!err)
 		return tree;
-	for (i = 0; i < tree->nr_edges; i++)
-		hbc_tree_release(sched, tree->edge[i].lane, false);
-	hbc_tree_put(tree);
+	hbc_tree_discard(tree, false);
 	return ERR_PTR(err);
 }
 
@@ -409,6 +415,8 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 			break;
 		at = &other->link;
 	}
+	for (i = 0; i < tree->nr_edges; i++)
+		hbc_lane_set_rate(tree->edge[i].lane, tree->nodes[tree->edge[i].first].rate);
 	/* The children learn of the tree before anybody can send along it. */
 	hbc_tree_spread(tree);
 	list_add_rcu(&tree->link, at);
@@ -424,16 +432,13 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
 {
 	struct hbc_schedule *sched = tree->sched;
-	unsigned int i;
 
 	lockdep_assert_held(&sched->hn->lock);
 	trace_hbc_tree(tree, false);
 	WRITE_ONCE(tree->gone, true);
 	list_del_rcu(&tree->link);
 	sched->nr_trees--;
-	for (i = 0; i < tree->nr_edges; i++)
-		hbc_tree_release(sched, tree->edge[i].lane, drain);
-	hbc_tree_put(tree);
+	hbc_tree_discard(tree, drain);
 	hbc_schedule_resume(sched);
 }
 
@@ -489,15 +494,18 @@ int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *
 		NL_SET_ERR_MSG(extack, "no lanes could be made for the plan");
 		return PTR_ERR(tree);
 	}
-	hbc_tree_insert(tree);
-	/* It exists from now on, so that whoever is lost is marked there. */
-	roster = hbc_roster_get(sched->origin);
-	if (IS_ERR(roster)) {
+	/* What others have seen is not taken back: all that may fail comes before. */
+	roster = hbc_roster_new(tree);
+	if (!roster) {
 		NL_SET_ERR_MSG(extack, "no memory for the plan's members");
-		hbc_tree_remove(tree, false);
-		return PTR_ERR(roster);
+		hbc_tree_discard(tree, false);
+		return -ENOMEM;
 	}
-	hbc_roster_put(roster);
+	hbc_tree_insert(tree);
+	/* From now on whoever is lost is marked there; a root that is not gone has it. */
+	roster = hbc_roster_insert(sched->origin, roster);
+	if (!IS_ERR(roster))
+		hbc_roster_put(roster);
 	*epoch = tree->epoch;
 	hbc_event_plan(sched, tree->epoch, false);
 	if (newest && !hbc_origin_uses(sched->origin, newest->epoch))
