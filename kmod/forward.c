@@ -6,6 +6,7 @@
 #include "crc.h"
 #include "forward.h"
 #include "schedule.h"
+#include "shortcut.h"
 #include "transmit.h"
 
 void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead)
@@ -13,7 +14,7 @@ void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead)
 	unsigned int i;
 
 	for (i = 0; i < tree->nr_edges; i++) {
-		if (i < 64 && ahead & BIT_ULL(i))
+		if (i < HBC_SHORTCUT_EDGES && ahead & BIT_ULL(i))
 			hbc_transmit_count(tree->edge[i].lane, b->len);
 		else if (!READ_ONCE(tree->edge[i].lost))
 			hbc_transmit_burst(tree->edge[i].lane, b);

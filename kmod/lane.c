@@ -204,6 +204,8 @@ static void hbc_lane_set_sock(struct hbc_lane *lane, struct socket *sock)
 	spin_lock_bh(&lane->queue_lock);
 	lane->sock = sock;
 	spin_unlock_bh(&lane->queue_lock);
+	if (sock && lane->rate)
+		hbc_lane_pace(lane);
 	mutex_unlock(&lane->tx_mutex);
 }
 
@@ -212,11 +214,7 @@ static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
 	struct sock *sk = sock->sk;
 
 	tcp_sock_set_nodelay(sk);
-	mutex_lock(&lane->tx_mutex);
-	lane->sock = sock;
-	if (lane->rate)
-		hbc_lane_pace(lane);
-	mutex_unlock(&lane->tx_mutex);
+	hbc_lane_set_sock(lane, sock);
 	lock_sock(sk);
 	sk->sk_allocation = GFP_KERNEL;
 	write_lock_bh(&sk->sk_callback_lock);

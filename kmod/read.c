@@ -160,12 +160,11 @@ static int hbc_read_keep(struct hbc_read *r, unsigned int off, unsigned int len)
  */
 static bool hbc_read_fits(const struct hbc_read *r)
 {
+	const struct hbc_inflow *in = hbc_read_last(r->rx);
 	const struct hbc_receive *rx = r->rx;
-	const struct hbc_inflow *in;
 
-	if (!rx->nr)
+	if (!in)
 		return false;
-	in = &rx->inflow[rx->nr - 1];
 	if (in->tree != rx->tree || in->ahead != rx->sent ||
 	    in->burst->nr + r->need + 2 > in->burst->max)
 		return false;

@@ -14,7 +14,6 @@
 #include "transmit.h"
 
 #define HBC_SHORTCUT_VECTORS	4
-#define HBC_SHORTCUT_EDGES	64	/* bits of hbc_receive.ahead */
 
 /* Vectors for all of the skb, or 0 if it is not that simple. */
 static unsigned int hbc_shortcut_vectors(const struct sk_buff *skb, struct bio_vec *bv)

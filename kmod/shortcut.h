@@ -9,6 +9,8 @@ struct hbc_lane;
 struct hbc_receive;
 struct sock;
 
+#define HBC_SHORTCUT_EDGES	64	/* bits of hbc_receive.ahead */
+
 /**
  * hbc_shortcut() - send a message of one fragment on to the children
  * @lane: a lane on which something has come
