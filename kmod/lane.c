@@ -360,15 +360,20 @@ static void hbc_lane_lists_del(struct hbc_lane *lane)
 static void hbc_lane_disconnect(struct hbc_lane *lane)
 {
 	int error = test_bit(HBC_LANE_FINISHED, &lane->flags) ? 0 : READ_ONCE(lane->error);
+	bool announced, torn;
 
 	trace_hbc_lane_state(lane, lane->state, error);
 	hbc_lane_drop_sock(lane);
-	if (!test_and_clear_bit(HBC_LANE_ANNOUNCED, &lane->flags))
-		return;
+	announced = test_and_clear_bit(HBC_LANE_ANNOUNCED, &lane->flags);
+	torn = test_and_clear_bit(HBC_LANE_TORN, &lane->flags);
 	/* One that fell silent has been away since then. */
-	WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
-	hbc_schedule_lane_down(lane, HBCAST_REASON_LANE_LOST);
-	hbc_event_lane(lane, false, error);
+	if (announced)
+		WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
+	/* What waited for a lane that was not there yet is missed, too. */
+	if (announced || torn)
+		hbc_schedule_lane_down(lane, HBCAST_REASON_LANE_LOST);
+	if (announced)
+		hbc_event_lane(lane, false, error);
 }
 
 static void hbc_lane_end(struct hbc_lane *lane)

@@ -45,6 +45,7 @@ enum {
 	HBC_LANE_PAUSED,	/* reading waits for room elsewhere */
 	HBC_LANE_READING,	/* a turn of the receive work is under way */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
+	HBC_LANE_TORN,		/* something that was to go over it has been lost */
 	HBC_LANE_DEAD,		/* has been away for dead-interval */
 	HBC_LANE_ANNOUNCED,	/* lane_up was told, lane_down was not yet */
 };

@@ -62,6 +62,7 @@ void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 		return;
 	entry = hbc_lane_entry_new(b);
 	if (!entry) {
+		set_bit(HBC_LANE_TORN, &lane->flags);
 		hbc_lane_fail(lane, ENOMEM);
 		return;
 	}
