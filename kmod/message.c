@@ -83,11 +83,12 @@ static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 b
 		.message = m->id,
 		.bytes = bytes,
 		.node = READ_ONCE(m->sched->hn->id),
+		.epoch = m->epoch,
 		.state = state,
 		.reason = reason,
 	};
 
-	hbc_schedule_ack(m->sched, &ack);
+	hbc_schedule_ack(m->sched, m->slot, &ack);
 }
 
 void hbc_message_finish(struct hbc_message *m, u8 reason)

@@ -263,6 +263,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 static bool hbc_receive_room(struct hbc_lane *lane)
 {
 	struct hbc_schedule *sched = lane->sched;
+	const struct hbc_lane *up;
 	struct hbc_tree *tree;
 	bool room = true;
 
@@ -270,7 +271,8 @@ static bool hbc_receive_room(struct hbc_lane *lane)
 		return true;
 	if (lane->connector) {
 		spin_lock_bh(&sched->lock);
-		room = !sched->up || hbc_transmit_room(sched->up);
+		list_for_each_entry(up, &sched->parents, sched_link)
+			room = room && hbc_transmit_room(up);
 		spin_unlock_bh(&sched->lock);
 		return room;
 	}

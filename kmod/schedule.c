@@ -223,20 +223,13 @@ void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason)
 	hbc_schedule_put(sched);
 }
 
-/* The newest lane towards the root, with a reference, or NULL. */
-static struct hbc_lane *hbc_schedule_up(struct hbc_schedule *sched)
-{
-	struct hbc_lane *lane;
+/*
+ * What is told about a tree goes up that tree: when a lane there breaks, the parent
+ * tells the root that all below are lost to it, and so nothing that was on its way is
+ * missed.
+ */
 
-	spin_lock_bh(&sched->lock);
-	lane = sched->up;
-	if (lane)
-		hbc_lane_get(lane);
-	spin_unlock_bh(&sched->lock);
-	return lane;
-}
-
-void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack)
+void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack *ack)
 {
 	struct hbc_lane *up;
 
@@ -245,7 +238,7 @@ void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack)
 		return;
 	}
 	/* Without a way up the root has been told that we are lost. */
-	up = hbc_schedule_up(sched);
+	up = hbc_tree_up(sched, ack->epoch, slot);
 	if (!up)
 		return;
 	hbc_transmit_ack(up, ack);
@@ -283,7 +276,7 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 		hbc_event_members(sched, flags, lost->reason, node, lost->count);
 		return;
 	}
-	up = hbc_schedule_up(sched);
+	up = hbc_tree_up(sched, lost->epoch, slot);
 	if (!up)
 		return;
 	frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
@@ -301,8 +294,8 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 
 void hbc_schedule_child_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 {
-	if (hbc_tree_below(lane, 0, ack->node))
-		hbc_schedule_ack(lane->sched, ack);
+	if (hbc_tree_below(lane, ack->epoch, ack->node))
+		hbc_schedule_ack(lane->sched, lane->slot, ack);
 	else
 		hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
 }
@@ -340,7 +333,6 @@ static int hbc_schedule_parent_up(struct hbc_lane *lane)
 		if (other->peer == lane->peer && other->slot == lane->slot)
 			hbc_lane_close(other, false);
 	list_add(&lane->sched_link, &sched->parents);
-	sched->up = lane;
 	spin_unlock_bh(&sched->lock);
 	hbc_schedule_look(sched);
 	return 0;
@@ -367,9 +359,6 @@ static void hbc_schedule_parent_down(struct hbc_lane *lane)
 	lockdep_assert_held(&sched->hn->lock);
 	spin_lock_bh(&sched->lock);
 	list_del_init(&lane->sched_link);
-	if (sched->up == lane)
-		sched->up = list_first_entry_or_null(&sched->parents, struct hbc_lane,
-						     sched_link);
 	spin_unlock_bh(&sched->lock);
 	hbc_tree_parent_down(lane);
 	if (!sched->gone)

@@ -49,7 +49,7 @@ struct hbc_edge {
  * @announced: TREE_ACK for the whole subtree has been sent; hn->lock
  * @gone: it is off the list; written under hn->lock
  * @from: lane over which it came last, NULL at the root and when that lane
- *	has broken; hn->lock
+ *	has broken; changed under hn->lock and sched->lock
  * @nr_nodes: entries of @nodes
  * @nodes: the subtree in preorder, this node first
  * @below: the ids of @nodes, each edge's in ascending order
@@ -110,12 +110,11 @@ struct hbc_assembly {
  * @trees: struct hbc_tree, newest epoch first; written under hn->lock, read
  *	under RCU
  * @nr_trees: their number; hn->lock
- * @lock: @children, @parents, @up, @messages, @nr_messages, @history and the
+ * @lock: @children, @parents, @messages, @nr_messages, @history and the
  *	fields that message.h names
  * @children: lanes to children (struct hbc_lane, sched_link); changed under
  *	hn->lock and @lock
  * @parents: lanes from parents that are READY
- * @up: the newest of @parents, NULL for none
  * @messages: open messages by id (struct hbc_message)
  * @nr_messages: their number
  * @history: the messages that have begun here
@@ -136,7 +135,6 @@ struct hbc_schedule {
 	spinlock_t lock; /* lanes and messages */
 	struct list_head children;
 	struct list_head parents;
-	struct hbc_lane *up;
 	struct hlist_head messages[1 << HBC_MESSAGE_HASH_BITS];
 	unsigned int nr_messages;
 	struct hbc_history history;
@@ -204,8 +202,11 @@ void hbc_schedule_resume(struct hbc_schedule *sched);
 void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 			    const struct hbc_lost *lost, const u32 *node);
 
-/* A report on its way to the root. Context: process, no spinlocks. */
-void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack);
+/*
+ * A report on its way up the tree of its message to the root. Context: process, no
+ * spinlocks.
+ */
+void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack *ack);
 
 /* What lanes tell. Context: process, hn->lock not held. */
 

@@ -134,11 +134,30 @@ void hbc_transmit_discard(struct list_head *entries)
 	INIT_LIST_HEAD(entries);
 }
 
-/* Turns the reports that have gathered into one frame at the queue's end. */
+/* Those of one epoch, as a frame; returns its length, 0 if there are none. */
+static unsigned int hbc_transmit_take_acks(struct hbc_lane *lane, u8 *frame)
+{
+	const struct hbc_ack *acks = lane->acks;
+	unsigned int len = 0;
+	u16 nr = 0, left;
+
+	spin_lock_bh(&lane->queue_lock);
+	while (nr < lane->nr_acks && acks[nr].epoch == acks[0].epoch)
+		nr++;
+	if (nr) {
+		len = hbc_wire_put_ack(frame, lane->slot, acks, nr);
+		left = lane->nr_acks - nr;
+		memmove(lane->acks, acks + nr, left * sizeof(*acks));
+		WRITE_ONCE(lane->nr_acks, left);
+	}
+	spin_unlock_bh(&lane->queue_lock);
+	return len;
+}
+
+/* Turns the reports that have gathered into frames at the queue's end. */
 static void hbc_transmit_pack_acks(struct hbc_lane *lane)
 {
 	unsigned int len;
-	u16 count;
 	u8 *frame;
 
 	if (!READ_ONCE(lane->nr_acks))
@@ -148,12 +167,7 @@ static void hbc_transmit_pack_acks(struct hbc_lane *lane)
 		hbc_lane_fail(lane, ENOMEM);
 		return;
 	}
-	spin_lock_bh(&lane->queue_lock);
-	count = lane->nr_acks;
-	len = hbc_wire_put_ack(frame, lane->slot, lane->acks, count);
-	WRITE_ONCE(lane->nr_acks, 0);
-	spin_unlock_bh(&lane->queue_lock);
-	if (count)
+	while ((len = hbc_transmit_take_acks(lane, frame)))
 		hbc_transmit_frame(lane, frame, len);
 	kfree(frame);
 }

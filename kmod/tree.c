@@ -17,6 +17,7 @@
 #include "origin.h"
 #include "roster.h"
 #include "schedule.h"
+#include "shape.h"
 #include "trace.h"
 #include "transmit.h"
 #include "tree.h"
@@ -60,6 +61,33 @@ struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot)
 	}
 	rcu_read_unlock();
 	return NULL;
+}
+
+struct hbc_lane *hbc_tree_up(struct hbc_schedule *sched, u32 epoch, u8 slot)
+{
+	struct hbc_tree *tree = hbc_tree_get(sched, epoch, slot);
+	struct hbc_lane *lane;
+
+	if (!tree)
+		return NULL;
+	spin_lock_bh(&sched->lock);
+	lane = tree->from;
+	if (lane)
+		hbc_lane_get(lane);
+	spin_unlock_bh(&sched->lock);
+	hbc_tree_put(tree);
+	return lane;
+}
+
+/* Where the tree comes from now. */
+static void hbc_tree_set_from(struct hbc_tree *tree, struct hbc_lane *lane)
+{
+	struct hbc_schedule *sched = tree->sched;
+
+	lockdep_assert_held(&sched->hn->lock);
+	spin_lock_bh(&sched->lock);
+	tree->from = lane;
+	spin_unlock_bh(&sched->lock);
 }
 
 unsigned int hbc_tree_fragment(const struct hbc_tree *tree)
@@ -134,79 +162,6 @@ static void hbc_tree_release(struct hbc_schedule *sched, struct hbc_lane *lane, 
 	hbc_lane_close(lane, drain);
 }
 
-static int hbc_tree_cmp_id(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Whether every id occurs once: 0, -EEXIST, -ENOMEM. */
-static int hbc_tree_check_ids(const struct hbc_tree_node *nodes, u32 nr)
-{
-	u32 *ids = kvmalloc_array(nr, sizeof(*ids), GFP_KERNEL);
-	int err = 0;
-	u32 i;
-
-	if (!ids)
-		return -ENOMEM;
-	for (i = 0; i < nr; i++)
-		ids[i] = nodes[i].node;
-	sort(ids, nr, sizeof(*ids), hbc_tree_cmp_id, NULL);
-	for (i = 1; i < nr; i++)
-		if (ids[i] == ids[i - 1])
-			err = -EEXIST;
-	kvfree(ids);
-	return err;
-}
-
-/* Whether @nodes is one tree in preorder: 0, -EBADMSG, -ELOOP if too deep, -ENOMEM. */
-static int hbc_tree_check_shape(const struct hbc_tree_node *nodes, u32 nr)
-{
-	u32 *left = kmalloc_array(HBC_MAX_DEPTH + 1, sizeof(*left), GFP_KERNEL);
-	unsigned int depth = 0;
-	int err = 0;
-	u32 i;
-
-	if (!left)
-		return -ENOMEM;
-	left[0] = 1;
-	for (i = 0; i < nr && !err; i++) {
-		while (depth && !left[depth])
-			depth--;
-		if (!left[depth])
-			err = -EBADMSG;
-		else if (depth == HBC_MAX_DEPTH && nodes[i].nr_children)
-			err = -ELOOP;
-		left[depth]--;
-		if (!err && nodes[i].nr_children)
-			left[++depth] = nodes[i].nr_children;
-	}
-	while (depth && !left[depth])
-		depth--;
-	if (!err && left[depth])
-		err = -EBADMSG;
-	kfree(left);
-	return err;
-}
-
-static int hbc_tree_check(const struct hbc_tree_node *nodes, u32 nr, u32 self)
-{
-	if (!nr || nr > HBC_MAX_MEMBERS || nodes[0].node != self)
-		return -EBADMSG;
-	return hbc_tree_check_shape(nodes, nr) ?: hbc_tree_check_ids(nodes, nr);
-}
-
-/* Nodes in the subtree that begins at @first. */
-static u32 hbc_tree_size(const struct hbc_tree_node *nodes, u32 first)
-{
-	u32 i = first, open = 1;
-
-	while (open)
-		open += nodes[i++].nr_children - 1;
-	return i - first;
-}
-
 static void hbc_tree_sort_below(struct hbc_tree *tree, const struct hbc_edge *edge)
 {
 	u32 *ids = tree->below + edge->first;
@@ -214,7 +169,7 @@ static void hbc_tree_sort_below(struct hbc_tree *tree, const struct hbc_edge *ed
 
 	for (i = 0; i < edge->size; i++)
 		ids[i] = tree->nodes[edge->first + i].node;
-	sort(ids, edge->size, sizeof(*ids), hbc_tree_cmp_id, NULL);
+	sort(ids, edge->size, sizeof(*ids), hbc_shape_compare, NULL);
 }
 
 /* The edges of a tree whose nodes are checked: 0 or what a new lane says. */
@@ -229,7 +184,7 @@ static int hbc_tree_link(struct hbc_tree *tree)
 			return PTR_ERR(lane);
 		tree->edge[tree->nr_edges].lane = lane;
 		tree->edge[tree->nr_edges].first = at;
-		tree->edge[tree->nr_edges].size = hbc_tree_size(tree->nodes, at);
+		tree->edge[tree->nr_edges].size = hbc_shape_size(tree->nodes, at);
 		tree->edge[tree->nr_edges].lost = test_bit(HBC_LANE_DEAD, &lane->flags);
 		hbc_tree_sort_below(tree, &tree->edge[tree->nr_edges]);
 		at += tree->edge[tree->nr_edges++].size;
@@ -253,7 +208,7 @@ static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 s
 	struct hbc_tree *tree;
 	int err;
 
-	err = hbc_tree_check(nodes, nr, sched->hn->id);
+	err = hbc_shape_check(nodes, nr, sched->hn->id);
 	if (err)
 		return ERR_PTR(err);
 	tree = kzalloc(struct_size(tree, edge, nodes[0].nr_children), GFP_KERNEL);
@@ -333,9 +288,9 @@ bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(tree, &lane->sched->trees, link) {
-		edge = !epoch || tree->epoch == epoch ? hbc_tree_edge(tree, lane) : NULL;
+		edge = tree->epoch == epoch ? hbc_tree_edge(tree, lane) : NULL;
 		found = edge && bsearch(&node, tree->below + edge->first, edge->size,
-					sizeof(node), hbc_tree_cmp_id);
+					sizeof(node), hbc_shape_compare);
 		if (found)
 			break;
 	}
@@ -403,6 +358,17 @@ static void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8
 	}
 }
 
+/* Whoever is not reached at present. */
+static void hbc_tree_tell_all(struct hbc_tree *tree)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++)
+		if (tree->edge[i].lost)
+			hbc_tree_tell(tree, &tree->edge[i], HBC_LOST_DOWN,
+				      HBCAST_REASON_NODE_DEAD);
+}
+
 static void hbc_tree_insert(struct hbc_tree *tree)
 {
 	struct hbc_schedule *sched = tree->sched;
@@ -423,10 +389,7 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 	sched->nr_trees++;
 	trace_hbc_tree(tree, true);
 	hbc_tree_announce(tree);
-	for (i = 0; i < tree->nr_edges; i++)
-		if (tree->edge[i].lost)
-			hbc_tree_tell(tree, &tree->edge[i], HBC_LOST_DOWN,
-				      HBCAST_REASON_NODE_DEAD);
+	hbc_tree_tell_all(tree);
 }
 
 static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
@@ -543,9 +506,11 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 		bool same = tree->epoch == a->epoch && tree->slot == lane->slot;
 
 		if (same && hbc_tree_same(tree, a->nodes, a->total)) {
-			tree->from = lane;
+			hbc_tree_set_from(tree, lane);
 			tree->announced = false;
 			hbc_tree_announce(tree);
+			/* The new lane's other end takes all for reached. */
+			hbc_tree_tell_all(tree);
 			return 0;
 		}
 		/* The root has begun anew. */
@@ -559,7 +524,7 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 	tree = hbc_tree_new(sched, a->epoch, lane->slot, a->nodes, a->total);
 	if (IS_ERR(tree))
 		return PTR_ERR(tree);
-	tree->from = lane;
+	hbc_tree_set_from(tree, lane);
 	hbc_tree_insert(tree);
 	return 0;
 }
@@ -745,7 +710,7 @@ void hbc_tree_parent_down(struct hbc_lane *lane)
 	lockdep_assert_held(&lane->hn->lock);
 	list_for_each_entry(tree, &lane->sched->trees, link)
 		if (tree->from == lane)
-			tree->from = NULL;
+			hbc_tree_set_from(tree, NULL);
 }
 
 bool hbc_tree_comes_from(const struct hbc_lane *lane)

@@ -13,11 +13,13 @@ struct hbc_schedule;
 struct hbc_tree;
 struct hbc_tree_node;
 
-/*
- * Whether @node is below the child at the other end of @lane: in the tree of
- * @epoch, or, if that is 0, in any. Context: any.
- */
+/* Whether @node is below the child at the other end of @lane. Context: any. */
 bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node);
+/*
+ * The lane over which the tree of @epoch and @slot comes, with a reference, or NULL.
+ * Context: any but under sched->lock.
+ */
+struct hbc_lane *hbc_tree_up(struct hbc_schedule *sched, u32 epoch, u8 slot);
 /* Whether the tree is this one, addresses and rates included. Context: any. */
 bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr);
 

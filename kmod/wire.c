@@ -103,8 +103,9 @@ static_assert(sizeof(struct wire_ack_entry) == HBC_ACK_ENTRY_LEN);
 
 struct wire_ack {
 	struct hbc_wire_hdr hdr;
+	__be32 epoch;
 	__be16 count;
-	u8 reserved[6];
+	__be16 reserved;
 	struct wire_ack_entry entry[];
 } __packed;
 static_assert(sizeof(struct wire_ack) == HBC_ACK_LEN);
@@ -433,8 +434,9 @@ unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16
 	struct wire_ack *w = (struct wire_ack *)buf;
 	unsigned int i;
 
+	w->epoch = cpu_to_be32(entry[0].epoch);
 	w->count = cpu_to_be16(count);
-	memset(w->reserved, 0, sizeof(w->reserved));
+	w->reserved = 0;
 	for (i = 0; i < count; i++) {
 		struct wire_ack_entry *e = &w->entry[i];
 
@@ -465,16 +467,16 @@ static int get_ack_entry(const struct wire_ack_entry *w, struct hbc_ack *entry)
 int hbc_wire_get_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_ack *entry, u16 *count)
 {
 	const struct wire_ack *w = (const struct wire_ack *)buf;
-	static const u8 zero[sizeof(w->reserved)];
 	unsigned int i;
 
 	*count = be16_to_cpu(w->count);
-	if (memcmp(w->reserved, zero, sizeof(zero)) ||
+	if (!w->epoch || w->reserved ||
 	    h->length != sizeof(*w) + *count * sizeof(w->entry[0]))
 		return -EBADMSG;
 	for (i = 0; i < *count; i++) {
 		if (get_ack_entry(&w->entry[i], &entry[i]))
 			return -EBADMSG;
+		entry[i].epoch = be32_to_cpu(w->epoch);
 	}
 	return 0;
 }

@@ -149,11 +149,15 @@ struct hbc_fragment {
 #define HBC_ACK_ENTRY_LEN	24
 #define HBC_ACK_LEN		(HBC_HDR_LEN + 8)
 #define HBC_ACK_MAX_ENTRIES	((HBC_CONTROL_MAX - HBC_ACK_LEN) / HBC_ACK_ENTRY_LEN)
-/* One member's report on one message; travels up to the root. One or more a frame. */
+/*
+ * One member's report on one message; travels up the message's tree to the root. One or
+ * more of one epoch a frame.
+ */
 struct hbc_ack {
 	u64 message;
 	u64 bytes;	/* that the member's applications have read */
 	u32 node;
+	u32 epoch;	/* the message's */
 	u8 state;	/* enum hbcast_state; PENDING is a progress report */
 	u8 reason;	/* enum hbcast_reason; not NONE if and only if FAILED */
 };
@@ -291,6 +295,7 @@ int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fra
 /* Patches the checksum into a header that hbc_wire_put_fragment() wrote. */
 void hbc_wire_set_crc(u8 *buf, u32 crc);
 
+/* @entry: @count of them, all of one epoch */
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count);
 /* @entry: room for HBC_ACK_MAX_ENTRIES; @count is set */
 int hbc_wire_get_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_ack *entry, u16 *count);

@@ -173,7 +173,7 @@ def test_tree_fields(scene):
 
 
 def test_out_of_turn(scene):
-    ack = struct.pack(">H6xQQIBBH", 1, 1, 1, 3, wire.DELIVERED, 0, 0)
+    ack = struct.pack(">IH2xQQIBBH", 1, 1, 1, 1, 3, wire.DELIVERED, 0, 0)
     for name, frame in {
             "HELLO": wire.hello(node.GROUP, EVIL, 2, EVIL),
             "AUTH": wire.frame(wire.AUTH, bytes(32)),

@@ -197,7 +197,7 @@ class Peer:
         """The final reports as they come: message, node, bytes, state, reason."""
         while True:
             body = self.wait(ACK)
-            count = int.from_bytes(body[:2], "big")
+            count = int.from_bytes(body[4:6], "big")
             assert len(body) == 8 + 24 * count
             for at in range(8, len(body), 24):
                 about, size, node, state, reason, zero = struct.unpack_from(">QQIBBH", body, at)
@@ -233,9 +233,9 @@ class Child(Peer):
                 return epoch, message
 
 
-def ack(message, *reports):
+def ack(epoch, message, *reports):
     """Reports on a message; each is node, bytes, state, reason."""
-    return frame(ACK, struct.pack(">H6x", len(reports)) + b"".join(
+    return frame(ACK, struct.pack(">IH2x", epoch, len(reports)) + b"".join(
         struct.pack(">QQIBBH", message, size, node, state, reason, 0)
         for node, size, state, reason in reports))
 

@@ -95,8 +95,8 @@ static void test_put_reports(void)
 {
 	static const struct hbc_ack ack[] = {
 		{ .message = MESSAGE, .bytes = 0x1112131415161718ULL, .node = 0x21222324,
-		  .state = 2, .reason = 9 },
-		{ .message = MESSAGE + 1, .node = 0x31323334 },
+		  .epoch = EPOCH, .state = 2, .reason = 9 },
+		{ .message = MESSAGE + 1, .node = 0x31323334, .epoch = EPOCH },
 	};
 	static const u32 node[] = { 0x21222324, 0x31323334, 0x41424344 };
 	struct hbc_lost lost = { .epoch = EPOCH, .reason = 5, .count = 3 };

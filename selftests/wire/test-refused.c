@@ -313,11 +313,12 @@ static const struct field fragment_accepted[] = {
 };
 
 static const struct field report_refused[] = {
-	{ "count 0", 0, 8, SAMPLE_ACK, 2 },
-	{ "count less than sent", 1, 8, SAMPLE_ACK, 2 },
-	{ "count more than sent", 3, 8, SAMPLE_ACK, 2 },
-	{ "count 65535", 0xffff, 8, SAMPLE_ACK, 2 },
-	{ "reserved byte", 1, 10, SAMPLE_ACK, 1 },
+	{ "epoch 0", 0, 8, SAMPLE_ACK, 4 },
+	{ "count 0", 0, 12, SAMPLE_ACK, 2 },
+	{ "count less than sent", 1, 12, SAMPLE_ACK, 2 },
+	{ "count more than sent", 3, 12, SAMPLE_ACK, 2 },
+	{ "count 65535", 0xffff, 12, SAMPLE_ACK, 2 },
+	{ "reserved byte", 1, 14, SAMPLE_ACK, 1 },
 	{ "last reserved byte", 1, 15, SAMPLE_ACK, 1 },
 	{ "message 0", 0, 16, SAMPLE_ACK, 8 },
 	{ "second message 0", 0, 40, SAMPLE_ACK, 8 },
@@ -365,8 +366,8 @@ static int repeat(int sample, unsigned int fixed, unsigned int entry, unsigned i
 
 static void test_longest(void)
 {
-	ok(repeat(SAMPLE_ACK, 16, 24, 8, 170) == 4096, "ack: 170 entries accepted");
-	ok(repeat(SAMPLE_ACK, 16, 24, 8, 171) == -EBADMSG, "ack: 171 entries refused");
+	ok(repeat(SAMPLE_ACK, 16, 24, 12, 170) == 4096, "ack: 170 entries accepted");
+	ok(repeat(SAMPLE_ACK, 16, 24, 12, 171) == -EBADMSG, "ack: 171 entries refused");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1020) == 4096, "lost: 1020 nodes accepted");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1021) == -EBADMSG, "lost: 1021 nodes refused");
 }

@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 timeout=300
+"""Reports go up the tree of their message, whichever parent came last."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import node  # noqa: E402
+import wire  # noqa: E402
+from node import hbcnl, tap  # noqa: E402
+from scene import EVIL, Scene  # noqa: E402
+
+PORT = 8	# honest broadcasts go to another one
+OTHER = 8	# another parent, who has the same root
+DATA = b"a message of a tree"
+
+
+def parent(scene, number, epoch):
+    """A parent of the victim, whose child is the leaf, in a tree of that epoch."""
+    peer = scene.attack()
+    peer.enter(2, number, EVIL)
+    peer.send(wire.tree(epoch, [wire.tree_node(2, children=1),
+                                wire.tree_node(3, address="10.9.0.3")]))
+    peer.wait(wire.TREE_ACK)
+    return peer
+
+
+def reported(peer, number):
+    """Whether both nodes have told this parent that they have the message."""
+    want = {(number, each, len(DATA), wire.DELIVERED, 0) for each in (2, 3)}
+    found = set()
+    try:
+        for report in peer.reports():
+            found.add(report)
+            if found >= want:
+                break
+    except wire.Silent:
+        pass
+    return found == want
+
+
+def main():
+    hbcnl.load_module()
+    scene = Scene(dead_ms=4000)
+    near, far = scene.victim.receiver(PORT), scene.leaf.receiver(PORT)
+    old, new = parent(scene, EVIL, 1), parent(scene, OTHER, 2)
+    for peer, epoch, number, name in ((old, 1, 100, "the parent before"),
+                                      (new, 2, 200, "the newest parent"),
+                                      (old, 1, 101, "the parent before, again")):
+        peer.send(wire.fragment(epoch, number, 0, len(DATA), DATA, port=PORT))
+        tap.equal((node.take_all(near), node.take_all(far)), (DATA, DATA),
+                  f"{name}: its message arrives")
+        tap.check(reported(peer, number), f"{name}: it is told so")
+    # What was read while its parent was away is nobody's concern any more.
+    old.send(wire.fragment(1, 102, 0, len(DATA), DATA, port=PORT))
+    tap.equal(node.take_all(far), DATA, "a message that only one node reads")
+    old.close()
+    tap.equal(node.take_all(near), DATA, "the other reads it when its parent has gone")
+    new.send(wire.fragment(2, 201, 0, len(DATA), DATA, port=PORT))
+    tap.equal((node.take_all(near), node.take_all(far)), (DATA, DATA),
+              "and what the other parent sends")
+    tap.check(reported(new, 201), "who hears of that alone")
+    new.close()
+    near.close()
+    far.close()
+    scene.well("two parents")
+    scene.end()
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
