@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Nodes behind nodes, who listens there, and how one sees that all is well."""
 
+import itertools
 import os
+import socket
+import struct
 import sys
 import threading
 import time
@@ -15,6 +18,12 @@ from node import Node, hbcnl, tap  # noqa: E402, F401 (tests take them from here
 CHAIN = ((1, 2), (2, 3), (2, 4))
 STAR = ((1, 2), (1, 3), (2, 4))
 SECONDS = 60 * int(os.environ.get("HBCAST_SLOWNESS", "1"))
+
+
+def patient(sock):
+    """Sending there waits for room, but not for ever."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@qq", 20, 0))
+    return sock
 
 
 class Ear(threading.Thread):
@@ -37,6 +46,24 @@ class Ear(threading.Thread):
                 return
 
 
+class Mouth(threading.Thread):
+    """Says something short at a node again and again, and does not ask who has it."""
+
+    def __init__(self, scene):
+        super().__init__(daemon=True)
+        self.scene = scene
+        self.sock = patient(scene.root.sender())
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                self.sock.send(self.scene.data(500))
+            except OSError:
+                pass
+            time.sleep(0.02)
+
+
 class Scene:
     """Node 1 sends to nodes 2 and 3, where everything is heard; node 4 is a guest,
     where nobody listens, and who may go and come."""
@@ -48,15 +75,14 @@ class Scene:
         self.root, self.relay, self.leaf, self.guest = self.nodes
         self.root.know(self.nodes)
         self.root.apply(*CHAIN)
-        self.sender = self.root.sender()
+        self.sender = patient(self.root.sender())
         self.ears = [Ear(each.receiver()) for each in (self.relay, self.leaf)]
         self.said = set()
-        self.count = 0
+        self.count = itertools.count()
 
     def data(self, size):
         """Bytes that were never sent before."""
-        self.count += 1
-        data = (b"%9d " % self.count) * (size // 10)
+        data = (b"%9d " % next(self.count)) * (size // 10)
         self.said.add(data)
         return data
 
@@ -70,17 +96,29 @@ class Scene:
         known = node.completion(self.sender)
         return {known[2], known[3]} == {"delivered"}
 
+    def describe(self):
+        """What the nodes know, for whoever looks for the reason."""
+        for each in self.nodes:
+            for what in "plan-get", "lane-get":
+                for found in each.client.dump(what):
+                    print(f"# node {each.number} {what}: {found}")
+        for found in self.root.client.dump("message-get"):
+            if found["delivered"] + found["failed"] < found["members"] and found["sent"]:
+                print("#", self.root.client.do("message-get", group=node.GROUP,
+                                               id=found["id"]))
+
     def well(self):
         """The next messages arrive, soon, and nobody has ever heard what was not said."""
         end = time.monotonic() + SECONDS
         while not self.say():
             if time.monotonic() > end:
                 print("# nothing arrives any more")
+                self.describe()
                 return False
             time.sleep(0.1)
         for ear in self.ears:
             heard, ear.whole = ear.whole, []
-            if not self.said.issuperset(heard):
+            if not set(heard) <= self.said:
                 print("# somebody heard what nobody has said")
                 return False
         return True

@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import fault  # noqa: E402
-from scene import CHAIN, STAR, Scene, hbcnl, node, tap  # noqa: E402
+from scene import CHAIN, STAR, Mouth, Scene, hbcnl, node, tap  # noqa: E402
 
 NOTIFY = 2	# a socket option
 ROUNDS = 3
@@ -75,6 +75,7 @@ def main():
     functions = fault.Functions()
     fault.prepare()
     work = Work(scene)
+    Mouth(scene)
     for name in functions.that_may_fail(os.environ["HBCAST_KO"]):
         if name in NOT_HERE:
             continue
