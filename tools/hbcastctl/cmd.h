@@ -66,6 +66,8 @@ int hbctl_cmd_peer(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_group(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_plan(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv);
+int hbctl_cmd_evaluate(struct hbctl *ctl, int argc, char **argv);
+int hbctl_cmd_replan(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_apply(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_show(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_monitor(struct hbctl *ctl, int argc, char **argv);

@@ -1,43 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl compare: all planners on one input, beside the bound. */
-#include <string.h>
+#include <stdio.h>
 
 #include "args.h"
+#include "clock.h"
 #include "output.h"
 #include "plan.h"
 
 static json_t *planner_row(const struct hbp_planner *planner,
 			   const struct hbp_request *rq)
 {
-	const struct hbp_figure *slowest;
+	int64_t start = hbclock_now(), end;
 	struct hbp_error err;
 	struct hbp_plan *plan;
-	int64_t bound;
 	json_t *row;
 
 	if (hbp_plan_make(planner, rq, &plan, &err))
 		return json_pack("{s:s, s:s}", "algorithm", planner->name,
 				 "error", err.text);
-	slowest = hbp_evaluation_slowest(plan->predicted);
-	bound = hbp_evaluation_bound(plan->predicted);
-	row = json_pack("{s:s, s:s, s:f, s:f, s:f, s:I, s:f}",
-			"algorithm", planner->name, "model",
-			hbp_model_name(plan->predicted->model),
-			"completion_us", hbp_us_from_ns(slowest->completion_ns),
-			"bound_us", hbp_us_from_ns(bound), "ratio",
-			hbp_ratio(slowest->completion_ns, bound),
-			"slowest", (json_int_t)slowest->id, "rate_mbps",
-			hbp_mbps_from_bps(hbp_evaluation_rate(plan->predicted)));
+	end = hbclock_now();
+	row = hbplan_overall(plan->predicted);
+	json_object_set_new(row, "algorithm", json_string(planner->name));
+	json_object_set_new(row, "planning_us",
+			    json_real(hbp_us_from_ns(end - start)));
 	hbp_plan_free(plan);
 	return row;
-}
-
-static void write_ratio(const json_t *value, char *buf, size_t len)
-{
-	if (json_is_number(value))
-		snprintf(buf, len, "%.3f", json_number_value(value));
-	else
-		hbout_plain(value, buf, len);
 }
 
 static void write_comparison(struct hbctl *ctl, const json_t *result, FILE *out)
@@ -47,9 +34,10 @@ static void write_comparison(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "MODEL", "model", NULL },
 		{ "COMPLETION", "completion_us", hbout_usec },
 		{ "BOUND", "bound_us", hbout_usec },
-		{ "RATIO", "ratio", write_ratio },
+		{ "RATIO", "ratio", hbplan_write_ratio },
 		{ "SLOWEST", "slowest", NULL },
 		{ "RATE", "rate_mbps", hbout_mbps },
+		{ "PLANNED IN", "planning_us", hbout_usec },
 		{ }
 	};
 	const json_t *rows = json_object_get(result, "planners"), *row, *error;
@@ -66,26 +54,42 @@ static void write_comparison(struct hbctl *ctl, const json_t *result, FILE *out)
 	}
 }
 
-static int compare(struct hbctl *ctl, const struct hbp_request *rq)
+/* A row for each planner that takes the input; NULL if none can plan. */
+static json_t *compare_all(const struct hbp_request *rq, struct hbp_error *err)
 {
 	const struct hbp_planner *const *planners;
-	json_t *rows = json_array(), *row, *error;
+	json_t *rows = json_array(), *row;
 	size_t n, i, failed = 0;
-	int ret = HBCTL_OK;
 
 	planners = hbp_planners(&n);
 	for (i = 0; i < n; i++) {
+		if (!(planners[i]->inputs & rq->in->kind))
+			continue;
 		row = planner_row(planners[i], rq);
-		error = json_object_get(row, "error");
 		json_array_append_new(rows, row);
-		if (error && ++failed == n)
-			ret = hbctl_error(ctl, HBCTL_USAGE, "%s",
-					  json_string_value(error));
+		if (!json_object_get(row, "error"))
+			continue;
+		failed++;
+		snprintf(err->text, sizeof(err->text), "%s",
+			 json_string_value(json_object_get(row, "error")));
 	}
-	if (ret) {
-		json_decref(rows);
-		return ret;
-	}
+	if (failed < json_array_size(rows))
+		return rows;
+	json_decref(rows);
+	return NULL;
+}
+
+static int compare(struct hbctl *ctl, const struct hbp_request *rq)
+{
+	const struct hbp_costs *costs;
+	struct hbp_error err;
+	json_t *rows;
+
+	/* So that the first to need it is not taken for slow; it may go without. */
+	hbp_input_costs(rq->in, &costs, &err);
+	rows = compare_all(rq, &err);
+	if (!rows)
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	return hbout_print(ctl, json_pack("{s:I, s:I, s:o}", "root",
 					  (json_int_t)rq->root,
 					  "message_bytes",

@@ -18,6 +18,8 @@ static const struct hbctl_command objects[] = {
 	{ "group", hbctl_cmd_group, "", "the groups that it takes part in", false },
 	{ "plan", hbctl_cmd_plan, "", "make, show and list broadcast plans", false },
 	{ "compare", hbctl_cmd_compare, "", "all planners on one input", false },
+	{ "evaluate", hbctl_cmd_evaluate, "", "a plan by the models, beside the bounds", false },
+	{ "replan", hbctl_cmd_replan, "", "adapt a plan to a change of the network", false },
 	{ "apply", hbctl_cmd_apply, "", "give the kernel a plan", false },
 	{ "send", hbctl_cmd_send, "", "send a file to every member of a group", false },
 	{ "recv", hbctl_cmd_recv, "", "receive messages into files", false },

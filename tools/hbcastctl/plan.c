@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl plan: make a plan, show one, list the planners. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +202,89 @@ static int print_plan(struct hbctl *ctl, const struct hbp_plan *plan)
 	return HBCTL_OK;
 }
 
+/* Nothing if it is infinite. */
+static json_t *ratio_to_json(double ratio)
+{
+	return isfinite(ratio) ? json_real(ratio) : NULL;
+}
+
+/**
+ * hbplan_figure() - what is predicted for a node
+ * @figure: the prediction
+ *
+ * Return: a new object.
+ */
+json_t *hbplan_figure(const struct hbp_figure *figure)
+{
+	return json_pack("{s:I, s:o*, s:f, s:f, s:o*}", "id",
+			 (json_int_t)figure->id, "rate_mbps", figure->rate_bps ?
+			 json_real(hbp_mbps_from_bps(figure->rate_bps)) : NULL,
+			 "completion_us", hbp_us_from_ns(figure->completion_ns),
+			 "bound_us", hbp_us_from_ns(figure->bound_ns), "ratio",
+			 ratio_to_json(hbp_figure_ratio(figure)));
+}
+
+/**
+ * hbplan_overall() - what is predicted for a plan as a whole
+ * @evaluation: the prediction
+ *
+ * Return: a new object.
+ */
+json_t *hbplan_overall(const struct hbp_evaluation *evaluation)
+{
+	const struct hbp_figure *slowest = hbp_evaluation_slowest(evaluation);
+	int64_t bound = hbp_evaluation_bound(evaluation);
+	int64_t rate = hbp_evaluation_rate(evaluation);
+
+	return json_pack("{s:s, s:f, s:f, s:o*, s:I, s:f, s:o*}", "model",
+			 hbp_model_name(evaluation->model), "completion_us",
+			 hbp_us_from_ns(slowest->completion_ns), "bound_us",
+			 hbp_us_from_ns(bound), "ratio",
+			 ratio_to_json(hbp_ratio(slowest->completion_ns, bound)),
+			 "slowest", (json_int_t)slowest->id,
+			 "mean_completion_us",
+			 hbp_us_from_ns(hbp_evaluation_mean(evaluation)),
+			 "rate_mbps", rate ? json_real(hbp_mbps_from_bps(rate)) :
+			 NULL);
+}
+
+/**
+ * hbplan_write_ratio() - write a ratio into a cell of a table
+ * @value: the ratio, or NULL for none
+ * @buf: gets the text
+ * @len: room in @buf
+ */
+void hbplan_write_ratio(const json_t *value, char *buf, size_t len)
+{
+	if (json_is_number(value))
+		snprintf(buf, len, "%.3f", json_number_value(value));
+	else
+		hbout_plain(value, buf, len);
+}
+
+/**
+ * hbplan_deliver() - write, draw or print a new plan
+ * @ctl: the run
+ * @plan: the plan
+ * @in: what it was made from, for names in drawings
+ * @output: the file that it is written to, or NULL for none
+ * @graph: how to draw it; without it and without @output it is printed
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_deliver(struct hbctl *ctl, const struct hbp_plan *plan,
+		   const struct hbp_input *in, const char *output,
+		   enum hbplan_graph graph)
+{
+	struct hbp_error err;
+
+	if (output && hbp_plan_save(plan, output, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	if (graph != HBPLAN_GRAPH_NONE)
+		return draw(ctl, plan, in, graph);
+	return output ? HBCTL_OK : print_plan(ctl, plan);
+}
+
 static const struct hbp_planner *find_planner(struct hbctl *ctl,
 					      const char *name)
 {
@@ -217,17 +301,13 @@ static int make(struct hbctl *ctl, const struct hbp_planner *planner,
 		const struct hbp_request *rq, const char *output,
 		enum hbplan_graph graph)
 {
-	struct hbp_plan *plan = NULL;
+	struct hbp_plan *plan;
 	struct hbp_error err;
-	int ret = HBCTL_OK;
+	int ret;
 
-	if (hbp_plan_make(planner, rq, &plan, &err) ||
-	    (output && hbp_plan_save(plan, output, &err)))
-		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
-	else if (graph != HBPLAN_GRAPH_NONE)
-		ret = draw(ctl, plan, rq->in, graph);
-	else if (!output)
-		ret = print_plan(ctl, plan);
+	if (hbp_plan_make(planner, rq, &plan, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	ret = hbplan_deliver(ctl, plan, rq->in, output, graph);
 	hbp_plan_free(plan);
 	return ret;
 }

@@ -3,6 +3,8 @@
 #ifndef HBCASTCTL_PLAN_H
 #define HBCASTCTL_PLAN_H
 
+#include <jansson.h>
+
 #include "cmd.h"
 #include "hbplan.h"
 
@@ -24,6 +26,12 @@ int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
+json_t *hbplan_figure(const struct hbp_figure *figure);
+json_t *hbplan_overall(const struct hbp_evaluation *evaluation);
+void hbplan_write_ratio(const json_t *value, char *buf, size_t len);
+int hbplan_deliver(struct hbctl *ctl, const struct hbp_plan *plan,
+		   const struct hbp_input *in, const char *output,
+		   enum hbplan_graph graph);
 int hbplan_draw(struct hbctl *ctl, const struct hbp_plan *plan,
 		hbp_label_fn label, void *arg, enum hbplan_graph graph);
 

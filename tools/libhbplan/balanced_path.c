@@ -7,6 +7,7 @@
 #include "node.h"
 #include "pair.h"
 #include "planners.h"
+#include "positions.h"
 #include "units.h"
 
 /* A position that has a node. */
@@ -72,7 +73,7 @@ static void place(struct balance *b, size_t node, size_t position, size_t depth)
 }
 
 static int balance(const struct hbp_pairs *distances, size_t root,
-		   struct hbp_tree *tree, struct hbp_error *err)
+		   struct hbp_plan *plan, struct hbp_error *err)
 {
 	struct balance b = { .distances = distances };
 	size_t n = distances->n, i, position;
@@ -97,7 +98,7 @@ static int balance(const struct hbp_pairs *distances, size_t root,
 	for (i = 0; i < n; i++)
 		ids[b.parents[i].position] =
 			distances->costs->nodes[b.parents[i].node].id;
-	ret = hbp_binomial_edges(ids, n, tree, err);
+	ret = hbp_positions_plan(ids, n, distances->costs, plan, err);
 out:
 	free(ids);
 	free(b.parents);
@@ -108,7 +109,6 @@ out:
 static int balanced_path_make(const struct hbp_request *rq,
 			      struct hbp_plan *plan, struct hbp_error *err)
 {
-	struct hbp_tree *tree = hbp_plan_add_tree(plan, 0);
 	const struct hbp_costs *costs;
 	struct hbp_pairs distances;
 	int ret;
@@ -118,7 +118,7 @@ static int balanced_path_make(const struct hbp_request *rq,
 		return ret;
 	ret = hbp_pairs_distances(&distances, costs, err);
 	if (!ret)
-		ret = balance(&distances, hbp_costs_find(costs, rq->root), tree,
+		ret = balance(&distances, hbp_costs_find(costs, rq->root), plan,
 			      err);
 	hbp_pairs_free(&distances);
 	return ret;

@@ -4,6 +4,7 @@
 
 #include "binomial.h"
 #include "planners.h"
+#include "positions.h"
 
 /**
  * hbp_binomial_parent() - the parent of a position
@@ -67,34 +68,9 @@ size_t hbp_binomial_children(size_t position, size_t n)
 	return children;
 }
 
-/**
- * hbp_binomial_edges() - the edges of a binomial tree
- * @ids: the nodes at positions 0 to @n - 1
- * @n: number of positions
- * @tree: receives the edges
- * @err: receives the reason of a failure
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_binomial_edges(const uint32_t *ids, size_t n, struct hbp_tree *tree,
-		       struct hbp_error *err)
-{
-	size_t position, step;
-	int ret = 0;
-
-	for (position = 0; position < n; position++) {
-		step = hbp_binomial_step(position, n);
-		for (; !ret && step; step /= 2)
-			ret = hbp_tree_add(tree, ids[position],
-					   ids[position + step], err);
-	}
-	return ret;
-}
-
 static int binomial_make(const struct hbp_request *rq, struct hbp_plan *plan,
 			 struct hbp_error *err)
 {
-	struct hbp_tree *tree = hbp_plan_add_tree(plan, 0);
 	size_t n = rq->in->n, i, position = 0;
 	uint32_t *ids = calloc(n, sizeof(*ids));
 	int ret;
@@ -105,7 +81,8 @@ static int binomial_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	for (i = 0; i < n; i++)
 		if (rq->in->members[i] != rq->root)
 			ids[position++] = rq->in->members[i];
-	ret = hbp_binomial_edges(ids, n, tree, err);
+	/* Without need no matrix is made from a platform. */
+	ret = hbp_positions_plan(ids, n, rq->in->costs, plan, err);
 	free(ids);
 	return ret;
 }

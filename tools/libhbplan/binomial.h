@@ -8,16 +8,10 @@
 #define HBPLAN_BINOMIAL_H
 
 #include <stddef.h>
-#include <stdint.h>
-
-#include "error.h"
-#include "tree.h"
 
 size_t hbp_binomial_parent(size_t position);
 size_t hbp_binomial_end(size_t position, size_t n);
 size_t hbp_binomial_step(size_t position, size_t n);
 size_t hbp_binomial_children(size_t position, size_t n);
-int hbp_binomial_edges(const uint32_t *ids, size_t n, struct hbp_tree *tree,
-		       struct hbp_error *err);
 
 #endif /* HBPLAN_BINOMIAL_H */

@@ -58,6 +58,31 @@ void hbp_costs_free(struct hbp_costs *costs)
 	free(costs);
 }
 
+static void drop_cells(int64_t *cells, size_t n, size_t at)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n * n; i++)
+		if (i / n != at && i % n != at)
+			cells[kept++] = cells[i];
+}
+
+/**
+ * hbp_costs_drop() - take a node out
+ * @costs: the matrix, of at least three nodes
+ * @at: index of the node
+ */
+void hbp_costs_drop(struct hbp_costs *costs, size_t at)
+{
+	free(costs->nodes[at].name);
+	free(costs->nodes[at].address);
+	drop_cells(costs->latency_ns, costs->n, at);
+	drop_cells(costs->bandwidth_bps, costs->n, at);
+	costs->n--;
+	memmove(&costs->nodes[at], &costs->nodes[at + 1],
+		(costs->n - at) * sizeof(*costs->nodes));
+}
+
 /**
  * hbp_costs_find() - index of a node
  * @costs: the matrix

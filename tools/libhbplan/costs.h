@@ -51,6 +51,7 @@ int hbp_costs_parse(const char *text, size_t len, const char *name,
 		    struct hbp_error *err);
 int hbp_costs_save(const struct hbp_costs *costs, const char *path,
 		   struct hbp_error *err);
+void hbp_costs_drop(struct hbp_costs *costs, size_t at);
 size_t hbp_costs_find(const struct hbp_costs *costs, uint32_t id);
 int64_t hbp_costs_delay_ns(const struct hbp_costs *costs, size_t from, size_t to);
 int64_t hbp_costs_pair_ns(const struct hbp_costs *costs, size_t from, size_t to,

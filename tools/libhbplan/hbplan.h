@@ -22,6 +22,7 @@
 #include "plan.h"
 #include "planners.h"
 #include "platform.h"
+#include "replan.h"
 #include "route.h"
 #include "tree.h"
 #include "units.h"

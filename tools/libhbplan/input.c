@@ -116,6 +116,34 @@ size_t hbp_input_find(const struct hbp_input *in, uint32_t id)
 }
 
 /**
+ * hbp_input_drop() - take a member out
+ * @in: the input
+ * @id: the member's id
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if it is no member, or one of the last two.
+ */
+int hbp_input_drop(struct hbp_input *in, uint32_t id, struct hbp_error *err)
+{
+	size_t at = hbp_input_find(in, id);
+
+	if (at == HBP_NONE)
+		return hbp_fail(err, -EINVAL, "%s: nodes: there is no node %u",
+				in->name, id);
+	if (in->n == 2)
+		return hbp_fail(err, -EINVAL, "%s: nodes: no two are left without node %u",
+				in->name, id);
+	if (in->costs)
+		hbp_costs_drop(in->costs, at);
+	if (in->platform)
+		hbp_platform_drop(in->platform, in->platform->hosts[at]);
+	in->n--;
+	memmove(&in->members[at], &in->members[at + 1],
+		(in->n - at) * sizeof(*in->members));
+	return 0;
+}
+
+/**
  * hbp_input_label() - name of a member
  * @in: the input
  * @id: the member's id

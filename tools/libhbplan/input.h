@@ -40,6 +40,7 @@ int hbp_input_parse(const char *text, size_t len, const char *name,
 		    const struct hbp_warn *warn, struct hbp_input **out,
 		    struct hbp_error *err);
 void hbp_input_free(struct hbp_input *in);
+int hbp_input_drop(struct hbp_input *in, uint32_t id, struct hbp_error *err);
 size_t hbp_input_find(const struct hbp_input *in, uint32_t id);
 const char *hbp_input_label(const struct hbp_input *in, uint32_t id);
 int hbp_input_costs(struct hbp_input *in, const struct hbp_costs **out,

@@ -6,6 +6,7 @@
 
 #include "node.h"
 #include "plan.h"
+#include "units.h"
 
 /**
  * hbp_plan_alloc() - a plan without trees
@@ -26,6 +27,7 @@ struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
 	plan->algorithm = strdup(algorithm);
 	plan->root = root;
 	plan->message_bytes = message_bytes;
+	plan->cost_ns = HBP_NEVER;
 	plan->trees = calloc(HBP_PLAN_TREES_MAX, sizeof(*plan->trees));
 	if (!plan->algorithm || !plan->trees) {
 		hbp_plan_free(plan);

@@ -3,6 +3,7 @@
 #ifndef HBPLAN_PLAN_H
 #define HBPLAN_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,21 @@
 #define HBP_PLAN_NODES_MAX	32768
 
 /**
+ * struct hbp_replanned - what hbp_replan() did to get a plan
+ * @done: it was hbp_replan()
+ * @steps: how many swaps it has tried
+ * @previous_ns: what the tree cost before the network changed, or what it was
+ *	at most to cost; HBP_NEVER if a link was missing
+ * @increased_ns: what it cost after the change, before any swap; likewise
+ */
+struct hbp_replanned {
+	bool done;
+	size_t steps;
+	int64_t previous_ns;
+	int64_t increased_ns;
+};
+
+/**
  * struct hbp_plan - what one root uses
  * @algorithm: name of the planner that made it; owned
  * @root: id of the root
@@ -21,6 +37,9 @@
  * @n_trees: number of trees, 1 to HBP_PLAN_TREES_MAX
  * @trees: in ascending order of slot; the first has slot 0 and spans all
  *	members, others may span fewer
+ * @cost_ns: of a binomial tree: the largest sum of distances from the root to
+ *	a leaf when it was made; HBP_NEVER if the plan does not tell
+ * @replanned: how it came about, if by hbp_replan()
  * @predicted: what the planner's models predict, or NULL; owned
  */
 struct hbp_plan {
@@ -29,6 +48,8 @@ struct hbp_plan {
 	uint64_t message_bytes;
 	size_t n_trees;
 	struct hbp_tree *trees;
+	int64_t cost_ns;
+	struct hbp_replanned replanned;
 	struct hbp_evaluation *predicted;
 };
 

@@ -184,14 +184,17 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "message_bytes",
-		"trees", "predicted", NULL
+		"cost", "steps", "previous_cost", "increased_cost", "trees",
+		"predicted", NULL
 	};
 	const json_t *algorithm = json_object_get(root, "algorithm");
 	const json_t *bytes = json_object_get(root, "message_bytes");
+	const json_t *cost = json_object_get(root, "cost");
 	const json_t *id = json_object_get(root, "root");
 	struct hbp_plan *plan;
 	uint64_t size;
 	uint32_t node;
+	double us;
 	int ret;
 
 	ret = hbp_json_header(rd, root, "plan");
@@ -204,10 +207,15 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	if (!hbp_json_uint(bytes, HBP_MESSAGE_MAX, &size) || !size)
 		return hbp_json_bad(rd, bytes, "an integer from 1 to 2^50",
 				    "message_bytes");
+	if (cost && !hbp_json_real(cost, 0, 9e15, &us))
+		return hbp_json_bad(rd, cost, "microseconds from 0 to 9e15",
+				    "cost");
 	hbp_json_unknown(rd, root, known, "%s", "");
 	plan = hbp_plan_alloc(json_string_value(algorithm), node, size);
 	if (!plan)
 		return hbp_nomem(rd->err);
+	if (cost)
+		plan->cost_ns = hbp_ns_from_us(us);
 	ret = read_trees(rd, root, plan);
 	if (!ret)
 		ret = read_predicted(rd, json_object_get(root, "predicted"),
@@ -298,18 +306,31 @@ static json_t *predicted_to_json(const struct hbp_evaluation *predicted)
 			 "slowest", (json_int_t)slowest->id, "nodes", nodes);
 }
 
+/* Microseconds; nothing, and so no key, for a time that never comes. */
+static json_t *time_to_json(int64_t ns)
+{
+	return ns == HBP_NEVER ? NULL : json_real(hbp_us_from_ns(ns));
+}
+
 static json_t *plan_to_json(const struct hbp_plan *plan)
 {
+	const struct hbp_replanned *r = &plan->replanned;
 	json_t *trees = json_array();
 	size_t i;
 
 	for (i = 0; i < plan->n_trees; i++)
 		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
-	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o, s:o*}", "hbcast",
-			 "plan", "version", 1, "algorithm", plan->algorithm,
-			 "root", (json_int_t)plan->root, "message_bytes",
-			 (json_int_t)plan->message_bytes, "trees", trees,
-			 "predicted", plan->predicted ?
+	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*}",
+			 "hbcast", "plan", "version", 1, "algorithm",
+			 plan->algorithm, "root", (json_int_t)plan->root,
+			 "message_bytes", (json_int_t)plan->message_bytes,
+			 "cost", time_to_json(plan->cost_ns),
+			 "previous_cost", r->done ?
+			 time_to_json(r->previous_ns) : NULL,
+			 "increased_cost", r->done ?
+			 time_to_json(r->increased_ns) : NULL,
+			 "steps", r->done ? json_integer((json_int_t)r->steps) : NULL,
+			 "trees", trees, "predicted", plan->predicted ?
 			 predicted_to_json(plan->predicted) : NULL);
 }
 

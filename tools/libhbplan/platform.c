@@ -28,6 +28,45 @@ void hbp_platform_free(struct hbp_platform *platform)
 	free(platform);
 }
 
+static void index_links(struct hbp_platform *platform)
+{
+	size_t i;
+
+	for (i = 0; i <= platform->n; i++)
+		platform->first[i] = 0;
+	for (i = 0; i < platform->n_links; i++)
+		platform->first[platform->links[i].from + 1]++;
+	for (i = 0; i < platform->n; i++)
+		platform->first[i + 1] += platform->first[i];
+}
+
+/**
+ * hbp_platform_drop() - take a host out
+ * @platform: the platform, of at least three hosts
+ * @at: index of the host
+ *
+ * What is left of it is a switch without links, so that indices stay.
+ */
+void hbp_platform_drop(struct hbp_platform *platform, size_t at)
+{
+	const struct hbp_link *link;
+	size_t i, kept = 0;
+
+	platform->nodes[at].host = false;
+	for (i = 0; i < platform->n_hosts; i++)
+		if (platform->hosts[i] != at)
+			platform->hosts[kept++] = platform->hosts[i];
+	platform->n_hosts = kept;
+	kept = 0;
+	for (i = 0; i < platform->n_links; i++) {
+		link = &platform->links[i];
+		if (link->from != at && link->to != at)
+			platform->links[kept++] = *link;
+	}
+	platform->n_links = kept;
+	index_links(platform);
+}
+
 /**
  * hbp_platform_find() - index of a node
  * @platform: the platform
@@ -211,10 +250,8 @@ static int read_links(struct hbp_reader *rd, json_t *array,
 			return hbp_json_fault(rd, "links: the link from %u to %u is given twice",
 					      platform->nodes[link->from].id,
 					      platform->nodes[link->to].id);
-		platform->first[link->from + 1]++;
 	}
-	for (i = 0; i < platform->n; i++)
-		platform->first[i + 1] += platform->first[i];
+	index_links(platform);
 	return 0;
 }
 

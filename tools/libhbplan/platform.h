@@ -65,6 +65,7 @@ int hbp_platform_parse(const char *text, size_t len, const char *name,
 		       const struct hbp_warn *warn, struct hbp_platform **out,
 		       struct hbp_error *err);
 void hbp_platform_free(struct hbp_platform *platform);
+void hbp_platform_drop(struct hbp_platform *platform, size_t at);
 size_t hbp_platform_find(const struct hbp_platform *platform, uint32_t id);
 const struct hbp_link *hbp_platform_link(const struct hbp_platform *platform,
 					 size_t from, size_t to);

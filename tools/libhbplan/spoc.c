@@ -5,6 +5,7 @@
 #include "binomial.h"
 #include "pair.h"
 #include "planners.h"
+#include "positions.h"
 
 /* A position of the tree and how much is to be sent from there. */
 struct place {
@@ -23,7 +24,7 @@ static int compare_places(const void *a, const void *b)
 
 /* The busiest positions get the fastest nodes; the root stays at position 0. */
 static int settle(const struct hbp_pairs *pairs, uint32_t root,
-		  struct hbp_tree *tree, struct hbp_error *err)
+		  struct hbp_plan *plan, struct hbp_error *err)
 {
 	size_t n = pairs->n, *fastest = calloc(n, sizeof(*fastest)), i, at = 0;
 	struct place *places = calloc(n, sizeof(*places));
@@ -50,7 +51,7 @@ static int settle(const struct hbp_pairs *pairs, uint32_t root,
 		if (id != root)
 			ids[places[at++].position] = id;
 	}
-	ret = hbp_binomial_edges(ids, n, tree, err);
+	ret = hbp_positions_plan(ids, n, pairs->costs, plan, err);
 out:
 	free(fastest);
 	free(places);
@@ -62,7 +63,6 @@ out:
 static int spoc_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
-	struct hbp_tree *tree = hbp_plan_add_tree(plan, 0);
 	const struct hbp_costs *costs;
 	struct hbp_pairs pairs;
 	int ret;
@@ -72,7 +72,7 @@ static int spoc_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		return ret;
 	ret = hbp_pairs_init(&pairs, costs, rq->message_bytes, err);
 	if (!ret)
-		ret = settle(&pairs, rq->root, tree, err);
+		ret = settle(&pairs, rq->root, plan, err);
 	hbp_pairs_free(&pairs);
 	return ret;
 }
