@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Paper 000: its tables, the orders of its figures, and replanning against a
+ * second version that tries the swaps of lists and adds up every path anew.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "helper.h"
+#include "positions.h"
+
+#define MOST	40
+
+/* Table 1: hops between nodes 0 to 7; table 5 has node 8 besides. */
+static const char table_1[] =
+	"{'hbcast':'costs','version':1,'nodes':[{'id':0},{'id':1},{'id':2},\n"
+	"{'id':3},{'id':4},{'id':5},{'id':6},{'id':7}],'latency_us':[\n"
+	"[0,2,2,0,3,3,0,0],[2,0,0,2,5,5,2,2],[2,0,0,2,5,5,2,2],\n"
+	"[0,2,2,0,3,3,0,0],[3,5,5,3,0,0,3,3],[3,5,5,3,0,0,3,3],\n"
+	"[0,2,2,0,3,3,0,0],[0,2,2,0,3,3,0,0]],'bandwidth_mbps':[\n"
+	"[8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8],\n"
+	"[8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8],\n"
+	"[8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8]]}";
+
+static const char table_5[] =
+	"{'hbcast':'costs','version':1,'nodes':[{'id':0},{'id':1},{'id':2},\n"
+	"{'id':3},{'id':4},{'id':5},{'id':6},{'id':7},{'id':8}],'latency_us':[\n"
+	"[0,2,2,0,3,3,0,0,4],[2,0,0,2,5,5,2,2,2],[2,0,0,2,5,5,2,2,5],\n"
+	"[0,2,2,0,3,3,0,0,0],[3,5,5,3,0,0,3,3,0],[3,5,5,3,0,0,3,3,4],\n"
+	"[0,2,2,0,3,3,0,0,4],[0,2,2,0,3,3,0,0,3],[4,2,5,0,0,4,4,3,0]],\n"
+	"'bandwidth_mbps':[[8,8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8,8],\n"
+	"[8,8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8,8],\n"
+	"[8,8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8,8],[8,8,8,8,8,8,8,8,8],\n"
+	"[8,8,8,8,8,8,8,8,8]]}";
+
+static const uint32_t figure_1[8] = { 0, 5, 7, 4, 3, 2, 6, 1 };
+
+/* Is a leaf's path sum in hops as its table has it? */
+static bool leaf_is(const struct hbp_plan *plan, struct hbp_input *in,
+		    uint32_t id, int64_t hops)
+{
+	struct hbp_evaluation *e;
+	struct hbp_error err;
+	bool same;
+	size_t at;
+
+	if (hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err))
+		tap_bail_out("%s", err.text);
+	at = hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), id);
+	same = e->nodes[at].completion_ns == 1000 * hops;
+	hbp_evaluation_free(e);
+	return same;
+}
+
+static void check_table_2(void)
+{
+	struct hbp_input *in = make_input(table_1);
+	struct hbp_plan *plan = make_plan(in, "balanced-path", 0, 1);
+
+	/* Positions 0 to 7 hold figure_1; children at steps 4, 2 and 1. */
+	ok(edges_are(plan, "0-3 0-7 0-5 3-6 3-2 7-4 6-1"),
+	   "tables 1 and 2: the tree");
+	ok(leaf_is(plan, in, 5, 3) && leaf_is(plan, in, 4, 3) &&
+	   leaf_is(plan, in, 2, 2) && leaf_is(plan, in, 1, 2),
+	   "table 2: the leaves' costs");
+	ok(plan->cost_ns == 3000, "table 2: the tree costs 3");
+	hbp_plan_free(plan);
+	hbp_input_free(in);
+}
+
+static void check_table_3(void)
+{
+	struct hbp_input *in = make_input(table_1);
+	struct hbp_positions p = { };
+	struct hbp_error err;
+
+	if (hbp_positions_init(&p, in->costs, figure_1, 8, &err))
+		tap_bail_out("%s", err.text);
+	ok(p.cost == 3000 && p.computed == 4, "table 2: all four leaves are added up");
+	p.computed = 0;
+	/* Node 5 is at position 1, node 6 at 6. Leaves are 1, 3, 5 and 7. */
+	hbp_positions_exchange(&p, 1, 6);
+	ok(p.sum[1] == 0 && p.sum[3] == 3000 && p.sum[5] == 2000 &&
+	   p.sum[7] == 8000 && p.cost == 8000, "table 3: 0 3 2 8, so 8");
+	ok(p.computed == 2, "table 3: only two leaves are added up again");
+	hbp_positions_undo(&p, 1, 6);
+	ok(p.cost == 3000 && p.sum[1] == 3000 && p.sum[7] == 2000 &&
+	   p.computed == 2, "an exchange that is undone needs no sums");
+	hbp_positions_free(&p);
+	hbp_input_free(in);
+}
+
+static struct hbp_plan *replan(const struct hbp_plan *old, struct hbp_input *in,
+			       enum hbp_event event, uint32_t node,
+			       uint32_t other, enum hbp_strategy strategy)
+{
+	struct hbp_change change = {
+		.event = event, .node = node, .other = other,
+		.strategy = strategy
+	};
+	struct hbp_plan *plan;
+	struct hbp_error err;
+
+	if (hbp_replan(old, in, &change, &plan, &err))
+		tap_bail_out("%s", err.text);
+	return plan;
+}
+
+static bool done_is(const struct hbp_plan *plan, size_t steps, int64_t previous,
+		    int64_t increased, int64_t cost)
+{
+	const struct hbp_replanned *r = &plan->replanned;
+	bool same = r->done && r->steps == steps &&
+		    r->previous_ns == 1000 * previous &&
+		    r->increased_ns == 1000 * increased &&
+		    plan->cost_ns == 1000 * cost;
+
+	if (!same)
+		printf("# %zu steps, %lld %lld %lld\n", r->steps,
+		       (long long)r->previous_ns, (long long)r->increased_ns,
+		       (long long)plan->cost_ns);
+	return same;
+}
+
+/* Once from the plan's own cost and once from the matrix alone. */
+static void check_join(bool told)
+{
+	const char *how = told ? "cost told" : "cost not told";
+	struct hbp_input *in = make_input(table_1), *now = make_input(table_5);
+	struct hbp_plan *old = make_plan(in, "balanced-path", 0, 1), *plan;
+
+	if (!told)
+		old->cost_ns = HBP_NEVER;
+	plan = replan(old, now, HBP_NODE_JOINED, 8, 0, HBP_SWAP_NONE);
+	ok(edges_are(plan, "0-8 0-3 0-7 0-5 3-6 3-2 7-4 6-1") &&
+	   done_is(plan, 0, 3, 4, 4) && leaf_is(plan, now, 5, 3) &&
+	   leaf_is(plan, now, 4, 3) && leaf_is(plan, now, 2, 2) &&
+	   leaf_is(plan, now, 1, 2) && leaf_is(plan, now, 8, 4),
+	   "table 4: 8 joins, without a swap, %s", how);
+	hbp_plan_free(plan);
+	/* Tries 1 at position 7, then 6 at position 6. */
+	plan = replan(old, now, HBP_NODE_JOINED, 8, 0, HBP_SWAP_POSITION);
+	ok(edges_are(plan, "0-6 0-3 0-7 0-5 3-8 3-2 7-4 8-1") &&
+	   done_is(plan, 2, 3, 4, 3) && leaf_is(plan, now, 5, 3) &&
+	   leaf_is(plan, now, 4, 3) && leaf_is(plan, now, 2, 2) &&
+	   leaf_is(plan, now, 1, 2) && leaf_is(plan, now, 6, 0),
+	   "tables 5 and 6: 8 joins and goes to position 6, %s", how);
+	hbp_plan_free(plan);
+	hbp_plan_free(old);
+	hbp_input_free(in);
+	hbp_input_free(now);
+}
+
+static void check_leave(bool told)
+{
+	const char *how = told ? "cost told" : "cost not told";
+	struct hbp_input *in = make_input(table_1);
+	struct hbp_plan *old = make_plan(in, "balanced-path", 0, 1), *plan;
+
+	if (!told)
+		old->cost_ns = HBP_NEVER;
+	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_NONE);
+	ok(edges_are(plan, "0-3 0-1 0-5 3-6 3-2 1-4") &&
+	   done_is(plan, 0, 3, 7, 7) && leaf_is(plan, in, 5, 3) &&
+	   leaf_is(plan, in, 4, 7) && leaf_is(plan, in, 2, 2) &&
+	   leaf_is(plan, in, 6, 0),
+	   "table 7: 7 leaves and 1 takes its place, %s", how);
+	hbp_plan_free(plan);
+	hbp_input_free(in);
+	in = make_input(table_1);
+	/* The only swap is with 4, which costs 8. */
+	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_PATH);
+	ok(edges_are(plan, "0-3 0-1 0-5 3-6 3-2 1-4") &&
+	   done_is(plan, 1, 3, 7, 7), "figure 6: path cannot help, %s", how);
+	hbp_plan_free(plan);
+	hbp_input_free(in);
+	in = make_input(table_1);
+	/* 4 at position 3 does not help, 5 at position 1 does. */
+	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_POSITION);
+	ok(edges_are(plan, "0-3 0-5 0-1 3-6 3-2 5-4") &&
+	   done_is(plan, 2, 3, 7, 3) && leaf_is(plan, in, 1, 2) &&
+	   leaf_is(plan, in, 4, 3) && leaf_is(plan, in, 2, 2) &&
+	   leaf_is(plan, in, 6, 0), "table 8: position swaps 1 and 5, %s", how);
+	hbp_plan_free(plan);
+	/* 1 was at the last position of the old tree. */
+	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_NONE);
+	hbp_plan_free(old);
+	old = plan;
+	plan = replan(old, in, HBP_NODE_LEFT, 6, 0, HBP_SWAP_LEAF);
+	ok(edges_are(plan, "0-3 0-1 0-5 3-2 1-4") && done_is(plan, 0, 7, 7, 7),
+	   "the last node leaves, and nobody moves");
+	hbp_plan_free(plan);
+	hbp_plan_free(old);
+	hbp_input_free(in);
+}
+
+/* A second version: nodes by position, all sums anew, swaps from a list. */
+struct second {
+	const struct hbp_costs *c;
+	size_t n;
+	size_t node[MOST + 1];
+	size_t swaps[2 * MOST * MOST][2];
+	size_t n_swaps;
+};
+
+static size_t up(size_t position)
+{
+	size_t bit = 1;
+
+	while (!(position & bit))
+		bit <<= 1;
+	return position - bit;
+}
+
+static bool has_child(const struct second *s, size_t position)
+{
+	size_t i;
+
+	for (i = 1; i < s->n; i++)
+		if (up(i) == position)
+			return true;
+	return false;
+}
+
+static int64_t whole_cost(const struct second *s)
+{
+	int64_t cost = 0, sum;
+	size_t i, at;
+
+	for (i = 1; i < s->n; i++) {
+		if (has_child(s, i))
+			continue;
+		sum = 0;
+		for (at = i; at; at = up(at))
+			sum += hbp_costs_delay_ns(s->c, s->node[up(at)],
+						  s->node[at]);
+		cost = sum > cost ? sum : cost;
+	}
+	return cost;
+}
+
+static void list(struct second *s, size_t a, size_t b)
+{
+	if (!a || !b || a == b)
+		return;
+	s->swaps[s->n_swaps][0] = a;
+	s->swaps[s->n_swaps++][1] = b;
+}
+
+static size_t longest_below(const struct second *s, size_t position)
+{
+	size_t i, far, most = 0;
+
+	for (i = 1; i < s->n; i++) {
+		if (up(i) != position)
+			continue;
+		far = 1 + longest_below(s, i);
+		most = far > most ? far : most;
+	}
+	return most;
+}
+
+/* Where the longest path goes on; 0 at a leaf. */
+static size_t longest_child(const struct second *s, size_t position)
+{
+	size_t i, best = 0;
+
+	for (i = 1; i < s->n; i++)
+		if (up(i) == position &&
+		    (!best || longest_below(s, i) > longest_below(s, best) ||
+		     (longest_below(s, i) == longest_below(s, best) &&
+		      s->node[i] < s->node[best])))
+			best = i;
+	return best;
+}
+
+static void list_path(struct second *s, size_t a, size_t b)
+{
+	size_t rise = a, down = b;
+
+	while (rise || down) {
+		rise = rise ? up(rise) : 0;
+		list(s, a, rise);
+		down = down ? longest_child(s, down) : 0;
+		list(s, b, down);
+	}
+}
+
+static void list_swaps(struct second *s, enum hbp_strategy strategy, size_t a,
+		       size_t b)
+{
+	size_t i, x = a ? a : b;
+
+	s->n_swaps = 0;
+	if (strategy == HBP_SWAP_FAMILY) {
+		for (i = 1; i < s->n; i++)
+			if (up(i) == b)
+				list(s, b, i);
+		list(s, b, up(b));
+		for (i = 1; i < s->n; i++)
+			if (up(i) == up(b))
+				list(s, b, i);
+	} else if (strategy == HBP_SWAP_PATH) {
+		list_path(s, a, b);
+	} else if (strategy == HBP_SWAP_LEAF) {
+		for (i = 1; i < s->n; i++) {
+			if (has_child(s, i))
+				continue;
+			list(s, a, i);
+			if (a != b)
+				list(s, b, i);
+		}
+	} else if (strategy == HBP_SWAP_POSITION) {
+		for (i = 1; i < s->n; i++) {
+			list(s, x, x + i < s->n ? x + i : 0);
+			list(s, x, x > i ? x - i : 0);
+		}
+	}
+}
+
+static void swap_nodes(struct second *s, const size_t *pair)
+{
+	size_t node = s->node[pair[0]];
+
+	s->node[pair[0]] = s->node[pair[1]];
+	s->node[pair[1]] = node;
+}
+
+/* Returns the number of steps. */
+static size_t second_swap(struct second *s, int64_t goal)
+{
+	int64_t least = whole_cost(s), cost;
+	size_t i, best = s->n_swaps;
+
+	if (least <= goal)
+		return 0;
+	for (i = 0; i < s->n_swaps; i++) {
+		swap_nodes(s, s->swaps[i]);
+		cost = whole_cost(s);
+		if (cost <= goal)
+			return i + 1;
+		swap_nodes(s, s->swaps[i]);
+		if (cost < least) {
+			least = cost;
+			best = i;
+		}
+	}
+	if (best < s->n_swaps)
+		swap_nodes(s, s->swaps[best]);
+	return s->n_swaps;
+}
+
+static void list_is(const char *what, size_t n, enum hbp_strategy strategy,
+		    size_t a, size_t b, const char *want)
+{
+	struct second s = { .n = n };
+	char got[512] = "";
+	size_t i, at = 0;
+
+	for (i = 0; i < n; i++)
+		s.node[i] = i;
+	list_swaps(&s, strategy, a, b);
+	for (i = 0; i < s.n_swaps; i++)
+		at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%zu/%zu",
+				       i ? " " : "", s.swaps[i][0], s.swaps[i][1]);
+	if (!ok(!strcmp(got, want), "%s: the second version's order", what))
+		printf("# %s\n", got);
+}
+
+/* The orders that the figures' text tells. */
+static void check_figures(void)
+{
+	list_is("figure 2, left", 16, HBP_SWAP_FAMILY, 8, 12,
+		"12/13 12/14 12/8 12/9 12/10");
+	list_is("figure 2, right", 16, HBP_SWAP_PATH, 12, 14, "12/8 14/15");
+	list_is("figure 3, left", 16, HBP_SWAP_LEAF, 8, 12,
+		"8/1 12/1 8/3 12/3 8/5 12/5 8/7 12/7 8/9 12/9 8/11 12/11 8/13 12/13 8/15 12/15");
+	list_is("figure 3, right", 16, HBP_SWAP_POSITION, 6, 7,
+		"6/7 6/5 6/8 6/4 6/9 6/3 6/10 6/2 6/11 6/1 6/12 6/13 6/14 6/15");
+	list_is("section 4.2", 7, HBP_SWAP_PATH, 2, 2, "2/3");
+}
+
+/* Fills the second version from the plan's edges: positions by sending order. */
+static void read_positions(const struct hbp_plan *plan,
+			   const struct hbp_input *in, struct second *s)
+{
+	const struct hbp_tree *tree = &plan->trees[0];
+	size_t at, i, child;
+
+	s->c = in->costs;
+	s->n = tree->n_edges + 1;
+	s->node[0] = hbp_input_find(in, plan->root);
+	for (at = 0; at < s->n; at++) {
+		/* The last edge of a parent leads to its child nearest to it. */
+		child = 1;
+		for (i = tree->n_edges; i-- > 0;) {
+			if (tree->edges[i].parent != in->members[s->node[at]])
+				continue;
+			s->node[at + child] = hbp_input_find(in,
+							     tree->edges[i].child);
+			child *= 2;
+		}
+	}
+}
+
+static bool same_positions(const struct second *a, const struct hbp_plan *plan,
+			   const struct hbp_input *in)
+{
+	struct second b = { };
+
+	read_positions(plan, in, &b);
+	return a->n == b.n && !memcmp(a->node, b.node, a->n * sizeof(*a->node));
+}
+
+struct tally {
+	size_t tried, right, steps, better;
+};
+
+static void make_dearer(struct hbp_costs *c, size_t from, size_t to, int64_t us)
+{
+	c->latency_ns[from * c->n + to] += 1000 * us;
+	c->latency_ns[to * c->n + from] += 1000 * us;
+}
+
+static void try_links(struct luck *luck, size_t n, enum hbp_strategy strategy,
+		      bool told, struct tally *t)
+{
+	struct hbp_input *in = random_costs(luck, n, false);
+	struct hbp_plan *old = make_plan(in, "balanced-path",
+					 in->members[n / 2], 1), *plan;
+	struct second s = { };
+	int64_t increased, us;
+	size_t child, steps;
+
+	if (!told)
+		old->cost_ns = HBP_NEVER;
+	for (child = 1; child < n; child++) {
+		us = 100 * draw_below(luck, 30);
+		read_positions(old, in, &s);
+		make_dearer(in->costs, s.node[up(child)], s.node[child], us);
+		increased = whole_cost(&s);
+		list_swaps(&s, strategy, up(child), child);
+		plan = replan(old, in, HBP_LINK_CHANGED,
+			      in->members[s.node[child]],
+			      in->members[s.node[up(child)]], strategy);
+		steps = second_swap(&s, told ? old->cost_ns : -1);
+		t->tried++;
+		t->steps += steps;
+		t->better += plan->cost_ns < increased;
+		t->right += plan->replanned.steps == steps &&
+			    plan->replanned.increased_ns == increased &&
+			    plan->cost_ns == whole_cost(&s) &&
+			    same_positions(&s, plan, in);
+		hbp_plan_free(plan);
+		read_positions(old, in, &s);
+		make_dearer(in->costs, s.node[up(child)], s.node[child], -us);
+	}
+	hbp_plan_free(old);
+	hbp_input_free(in);
+}
+
+static void check_links(void)
+{
+	static const char *const names[] = { "", "family", "path", "leaf", "position" };
+	enum hbp_strategy strategy;
+	struct luck luck = { 50 };
+	size_t round;
+
+	for (strategy = HBP_SWAP_FAMILY; strategy <= HBP_SWAP_POSITION; strategy++) {
+		struct tally t = { 0 };
+
+		for (round = 0; round < 30; round++)
+			try_links(&luck, 2 + draw_below(&luck, MOST - 1), strategy,
+				  round % 3, &t);
+		ok(t.tried > 300 && t.right == t.tried && t.steps > t.tried / 4 &&
+		   t.better > t.tried / 20,
+		   "%s: %zu links, %zu steps, %zu better, as by the second version",
+		   names[strategy], t.tried, t.steps, t.better);
+	}
+}
+
+/* Nodes come and go at random; the second version keeps pace. */
+static void check_traffic(void)
+{
+	struct luck luck = { 51 };
+	struct hbp_plan *old, *plan;
+	size_t round, i, k, at, steps, right = 0, tried = 0;
+	struct second s = { };
+
+	for (round = 0; round < 60; round++) {
+		enum hbp_strategy strategy = draw_below(&luck, 5);
+		struct hbp_input *all = random_costs(&luck, 3 + round % 20, false);
+		uint32_t root = all->members[0], id;
+
+		i = 1 + draw_below(&luck, (uint32_t)all->n - 1);
+		id = all->members[i];
+		old = make_plan(all, "balanced-path", root, 1);
+		read_positions(old, all, &s);
+		for (at = 0; s.node[at] != i; at++)
+			;
+		plan = replan(old, all, HBP_NODE_LEFT, id, 0, strategy);
+		/* Rows behind the one that has gone have moved up. */
+		s.c = all->costs;
+		s.node[at] = s.node[--s.n];
+		for (k = 0; k < s.n; k++)
+			s.node[k] -= s.node[k] > i;
+		list_swaps(&s, at < s.n ? strategy : HBP_SWAP_NONE, at, at);
+		steps = at < s.n ? second_swap(&s, old->cost_ns) : 0;
+		tried++;
+		right += plan->replanned.steps == steps &&
+			 same_positions(&s, plan, all) &&
+			 plan->cost_ns == whole_cost(&s);
+		hbp_plan_free(old);
+		hbp_plan_free(plan);
+		hbp_input_free(all);
+	}
+	ok(tried == 60 && right == tried,
+	   "nodes leave as by the second version");
+}
+
+/* Only leaves below an exchanged position, and sums as if all were anew. */
+static void check_exchanges(void)
+{
+	struct luck luck = { 52 };
+	size_t round, i, below, right = 0, few = 0;
+
+	for (round = 0; round < 300; round++) {
+		size_t n = 3 + draw_below(&luck, MOST - 2), a, b;
+		struct hbp_input *in = random_costs(&luck, n, false);
+		struct hbp_positions p = { }, anew = { };
+		uint32_t ids[MOST];
+		struct hbp_error err;
+
+		a = 1 + draw_below(&luck, (uint32_t)n - 1);
+		b = 1 + draw_below(&luck, (uint32_t)n - 1);
+		if (a == b)
+			b = a == 1 ? 2 : a - 1;
+		if (hbp_positions_init(&p, in->costs, in->members, n, &err))
+			tap_bail_out("%s", err.text);
+		p.computed = 0;
+		hbp_positions_exchange(&p, a, b);
+		for (i = 0; i < n; i++)
+			ids[i] = in->members[p.node[i]];
+		if (hbp_positions_init(&anew, in->costs, ids, n, &err))
+			tap_bail_out("%s", err.text);
+		right += p.cost == anew.cost && ids[a] == in->members[b] &&
+			 ids[b] == in->members[a] &&
+			 !memcmp(p.sum, anew.sum, n * sizeof(*p.sum));
+		for (i = 1, below = 0; i < n; i++) {
+			struct second s = { .n = n };
+			size_t at = i;
+
+			while (at && at != a && at != b)
+				at = up(at);
+			below += at && !has_child(&s, i);
+		}
+		few += p.computed == below;
+		hbp_positions_free(&p);
+		hbp_positions_free(&anew);
+		hbp_input_free(in);
+	}
+	ok(right == 300, "exchanges: sums are as if added up anew");
+	ok(few == 300, "exchanges: only leaves below are added up again");
+}
+
+static void check_refused(const char *what, const struct hbp_plan *old,
+			  struct hbp_input *in, enum hbp_event event,
+			  uint32_t node, uint32_t other, const char *sentence)
+{
+	struct hbp_change change = {
+		.event = event, .node = node, .other = other,
+		.strategy = HBP_SWAP_POSITION
+	};
+	struct hbp_error err = { "nothing was said" };
+	struct hbp_plan *plan;
+	int ret;
+
+	ret = hbp_replan(old, in, &change, &plan, &err);
+	if (!ok(ret < 0 && !strcmp(err.text, sentence), "refused: %s", what))
+		printf("# %s\n", err.text);
+}
+
+static void check_refusals_of_changes(void)
+{
+	struct hbp_input *in = make_input(table_1), *now = make_input(table_5);
+	struct hbp_plan *old = make_plan(in, "balanced-path", 0, 1);
+	struct hbp_plan *flat = make_plan(in, "flat", 0, 1);
+	struct hbp_plan *chain = make_plan(in, "chain", 0, 1);
+
+	check_refused("a link that the tree does not use", old, in,
+		      HBP_LINK_CHANGED, 5, 6,
+		      "nodes 5 and 6 are not parent and child, so that the plan does not use their link");
+	check_refused("a link of a node that is not there", old, in,
+		      HBP_LINK_CHANGED, 3, 9, "the plan has no node 9");
+	check_refused("who is there already joins", old, now, HBP_NODE_JOINED, 3,
+		      0, "the plan has node 3 already");
+	check_refused("who is not in the network joins", old, in,
+		      HBP_NODE_JOINED, 8, 0,
+		      "x: nodes: node 8 of the plan is missing");
+	check_refused("two join at once", old, now, HBP_NODE_JOINED, 9, 0,
+		      "x: nodes: node 9 of the plan is missing");
+	check_refused("another one has joined", old, now, HBP_LINK_CHANGED, 0, 3,
+		      "x: the plan does not reach member 8");
+	check_refused("who is not there leaves", old, in, HBP_NODE_LEFT, 9, 0,
+		      "the plan has no node 9");
+	check_refused("the root leaves", old, in, HBP_NODE_LEFT, 0, 0,
+		      "node 0 is the root, without which there is no plan: plan anew for another root");
+	check_refused("a flat tree", flat, in, HBP_LINK_CHANGED, 0, 1,
+		      "the plan's tree of 8 nodes is not binomial, as node 0 has too many children: plan with binomial or balanced-path");
+	check_refused("a chain", chain, in, HBP_LINK_CHANGED, 0, 1,
+		      "the plan's tree of 8 nodes is not binomial, as node 3 has too many children: plan with binomial or balanced-path");
+	hbp_plan_free(old);
+	hbp_plan_free(flat);
+	hbp_plan_free(chain);
+	hbp_input_free(in);
+	hbp_input_free(now);
+}
+
+int main(void)
+{
+	check_table_2();
+	check_table_3();
+	check_join(true);
+	check_join(false);
+	check_leave(true);
+	check_leave(false);
+	check_figures();
+	check_links();
+	check_traffic();
+	check_exchanges();
+	check_refusals_of_changes();
+	return tap_done();
+}
