@@ -183,7 +183,7 @@ run evaluate plan.json on table1.json model best
 models=$(sed -n 's/.*: write //p' <<<"$said" | sed 's/, / /g; s/ or / /')
 help=$("$tool" evaluate help)
 for model in $models; do
-	grep -q "[ |]$model[ |]" <<<"$help" || undocumented+=" $model"
+	grep -q "[ |]${model}[ |]" <<<"$help" || undocumented+=" $model"
 	grep -qx "\\.B $model" "$page" || undocumented+=" $model"
 done
 check_equal 'every model is in the help and in the manual page' '' "${undocumented:-}"
