@@ -49,6 +49,7 @@ help:
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
 	@echo 'make bench        the cost of relaying, beside other ways to do it'
+	@echo 'make bench-plan   how long planning takes, in sizes that double'
 	@echo 'make clean        remove what was built'
 
 ifeq ($(RELEASE),)
@@ -130,6 +131,11 @@ demo: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools
 	selftests/demo/run
 
+# On one processor, as a planner is one thread.
+bench-plan: deps
+	$(MAKE) $(PARALLEL) tools selftests/bench/plan
+	taskset -c 0 selftests/bench/plan/bench-plan
+
 bench: deps
 	$(MAKE) $(PARALLEL) modules-all tools selftests/bench
 	selftests/bench/run
@@ -140,4 +146,4 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check checkstyle demo bench clean
+	uninstall deps check checkstyle demo bench bench-plan clean

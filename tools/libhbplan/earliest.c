@@ -8,13 +8,17 @@
  * by another, or its look-ahead value may have risen. But an offer never
  * improves, as the receivers become fewer and a look-ahead value is a minimum
  * over them. So the top of the heap is the best of all once it has been looked
- * at again and is what it was.
+ * at again and is what it was. A sender that has often had to look for another
+ * receiver keeps a heap of its own; most never need it.
  */
 #include <stdlib.h>
 
 #include "growth.h"
 #include "node.h"
 #include "units.h"
+
+/* How often a sender looks at all receivers before it keeps a heap of them. */
+#define LOOKS	4
 
 /* What it costs a sender to reach a receiver, or when it would have. */
 struct offer {
@@ -35,7 +39,8 @@ struct earliest {
 	bool look_ahead;
 	int64_t *ready;		/* when a sender has finished what it sent */
 	struct heap best;	/* the best offer of each sender, with its time */
-	struct heap *reach;	/* of each sender, once its first offer is stale */
+	unsigned int *renewed;	/* how often each sender has renewed its offer */
+	struct heap *reach;	/* of each sender, once it has done so often */
 	struct heap *nearest;	/* of each node: whom it could reach, by cost */
 	struct hbp_error *err;
 };
@@ -158,45 +163,84 @@ static const struct offer *best_reach(const struct earliest *e, size_t from)
 	return NULL;
 }
 
-/* What a sender offers first: whom it reaches for the least, by cost alone. */
-static void first_offer(struct earliest *e, size_t from)
+/* Whom a sender reaches for the least, by cost alone, as @offer. */
+static void look(const struct earliest *e, size_t from, struct offer *offer)
 {
 	const int64_t *row = &e->pairs->ns[from * e->g->n];
-	struct offer offer = { .ns = HBP_NEVER, .from = (uint32_t)from };
 	size_t i;
 
+	offer->ns = HBP_NEVER;
 	for (i = 0; i < e->g->n; i++) {
-		if (row[i] >= offer.ns || !is_open(e, i))
+		if (row[i] >= offer->ns || !is_open(e, i))
 			continue;
-		offer.ns = row[i];
-		offer.to = (uint32_t)i;
+		offer->ns = row[i];
+		offer->to = (uint32_t)i;
 	}
-	offer.ns = hbp_ns_add(e->ready[from], offer.ns);
+	offer->ns = hbp_ns_add(e->ready[from], offer->ns);
+}
+
+/*
+ * The next receiver that costs a sender what the last one did, as @offer; false
+ * if there is none. Many pairs may cost the same.
+ */
+static bool look_on(const struct earliest *e, size_t from, struct offer *offer)
+{
+	const int64_t *row = &e->pairs->ns[from * e->g->n];
+	int64_t ns = row[offer->to];
+	size_t i;
+
+	for (i = offer->to; i < e->g->n; i++) {
+		if (row[i] != ns || !is_open(e, i))
+			continue;
+		offer->ns = hbp_ns_add(e->ready[from], ns);
+		offer->to = (uint32_t)i;
+		return true;
+	}
+	return false;
+}
+
+static void first_offer(struct earliest *e, size_t from)
+{
+	struct offer offer = { .from = (uint32_t)from };
+
+	look(e, from, &offer);
 	if (offer.ns != HBP_NEVER)
 		push(&e->best, &offer);
+}
+
+/* Another offer of a sender by looking around; false if its heap must tell. */
+static bool look_again(const struct earliest *e, size_t from, struct offer *offer)
+{
+	if (e->look_ahead)
+		return false;
+	if (look_on(e, from, offer))
+		return true;
+	if (e->renewed[from]++ >= LOOKS)
+		return false;
+	look(e, from, offer);
+	return true;
 }
 
 /* Puts what a sender can do now in the place of its offer at the top. */
 static int renew(struct earliest *e)
 {
 	struct offer *top = &e->best.offers[0];
-	const struct offer *r;
+	const struct offer *r = NULL;
 	size_t from = top->from;
 	int ret;
 
-	if (!e->reach[from].offers) {
-		ret = fill(e, from, &e->reach[from]);
+	if (!look_again(e, from, top)) {
+		ret = e->reach[from].offers ? 0 : fill(e, from, &e->reach[from]);
 		if (ret)
 			return ret;
+		r = best_reach(e, from);
+		top->ns = r ? hbp_ns_add(e->ready[from], r->ns) : HBP_NEVER;
+		top->to = r ? r->to : 0;
 	}
-	r = best_reach(e, from);
-	top->ns = r ? hbp_ns_add(e->ready[from], r->ns) : HBP_NEVER;
-	if (top->ns == HBP_NEVER) {
+	if (top->ns == HBP_NEVER)
 		drop_top(&e->best);
-		return 0;
-	}
-	top->to = r->to;
-	sift_down(&e->best, 0);
+	else
+		sift_down(&e->best, 0);
 	return 0;
 }
 
@@ -292,9 +336,10 @@ int hbp_growth_earliest(struct hbp_growth *g, const struct hbp_pairs *pairs,
 
 	e.ready = calloc(g->n, sizeof(*e.ready));
 	e.best.offers = calloc(g->n, sizeof(*e.best.offers));
+	e.renewed = calloc(g->n, sizeof(*e.renewed));
 	e.reach = calloc(g->n, sizeof(*e.reach));
 	e.nearest = calloc(g->n, sizeof(*e.nearest));
-	if (!e.ready || !e.best.offers || !e.reach || !e.nearest)
+	if (!e.ready || !e.best.offers || !e.renewed || !e.reach || !e.nearest)
 		ret = hbp_nomem(err);
 	for (i = 0; !ret && look_ahead && i < g->n; i++)
 		ret = fill(&e, i, &e.nearest[i]);
@@ -302,6 +347,7 @@ int hbp_growth_earliest(struct hbp_growth *g, const struct hbp_pairs *pairs,
 		ret = grow(&e);
 	free(e.ready);
 	free(e.best.offers);
+	free(e.renewed);
 	free_heaps(e.reach, g->n);
 	free_heaps(e.nearest, g->n);
 	return ret;
