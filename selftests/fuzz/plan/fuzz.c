@@ -90,6 +90,69 @@ static void make_plans(struct hbp_input *in, uint64_t bytes)
 	}
 }
 
+/* What a change makes of a plan; NULL if it cannot be. */
+static struct hbp_plan *adapt(const struct hbp_plan *old, struct hbp_input *in,
+			      enum hbp_event event, const struct hbp_edge *at,
+			      enum hbp_strategy strategy)
+{
+	struct hbp_change change = {
+		.event = event, .node = at->child, .other = at->parent,
+		.strategy = strategy
+	};
+	struct hbp_error err = { "" };
+	struct hbp_plan *plan = NULL;
+	int ret;
+
+	ret = hbp_replan(old, in, &change, &plan, &err);
+	if (ret) {
+		check_error(ret, &err);
+		return NULL;
+	}
+	if (hbp_plan_check_members(plan, in->members, in->n, &err) ||
+	    plan->cost_ns > plan->replanned.increased_ns)
+		abort();
+	check_figures(plan);
+	check_text(plan);
+	return plan;
+}
+
+static struct hbp_input *parse_again(const char *text, size_t size)
+{
+	struct hbp_error err;
+	struct hbp_input *in;
+
+	if (hbp_input_parse(text, size, "x", NULL, &in, &err))
+		abort();
+	return in;
+}
+
+/* A link changes, a node leaves, and it joins again. */
+static void adapt_plans(const char *text, size_t size)
+{
+	struct hbp_input *in = parse_again(text, size), *again;
+	struct hbp_request rq = {
+		.in = in, .root = in->members[0], .message_bytes = size
+	};
+	enum hbp_strategy strategy = size % (HBP_SWAP_POSITION + 1);
+	struct hbp_plan *plan, *left = NULL;
+	const struct hbp_edge *edge;
+	struct hbp_error err;
+
+	if (!hbp_plan_make(&hbp_balanced_path, &rq, &plan, &err)) {
+		edge = &plan->trees[0].edges[size % (in->n - 1)];
+		hbp_plan_free(adapt(plan, in, HBP_LINK_CHANGED, edge, strategy));
+		left = adapt(plan, in, HBP_NODE_LEFT, edge, strategy);
+		again = parse_again(text, size);
+		if (left)
+			hbp_plan_free(adapt(left, again, HBP_NODE_JOINED, edge,
+					    strategy));
+		hbp_input_free(again);
+		hbp_plan_free(left);
+		hbp_plan_free(plan);
+	}
+	hbp_input_free(in);
+}
+
 /* libFuzzer calls it by a name that is not of our style. */
 int take_file(const uint8_t *data, size_t size) __asm__("LLVMFuzzerTestOneInput");
 
@@ -104,8 +167,10 @@ int take_file(const uint8_t *data, size_t size)
 	ret = hbp_input_parse(text, size, "x", NULL, &in, &err);
 	if (ret)
 		check_error(ret, &err);
-	if (!ret && in->n <= MOST_MEMBERS)
+	if (!ret && in->n <= MOST_MEMBERS) {
 		make_plans(in, size & 1 ? size : HBP_MESSAGE_MAX);
+		adapt_plans(text, size);
+	}
 	if (!ret)
 		hbp_input_free(in);
 	ret = hbp_plan_parse(text, size, "x", NULL, &plan, &err);
