@@ -317,3 +317,37 @@ struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 	free(joined);
 	return in;
 }
+
+/* Ids by another rule that keeps their order. */
+uint32_t other_id(uint32_t id)
+{
+	return 7 * id + 3;
+}
+
+/* Gives the nodes of a cost matrix other ids. */
+void relabel(struct hbp_input *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++) {
+		in->members[i] = other_id(in->members[i]);
+		in->costs->nodes[i].id = in->members[i];
+	}
+}
+
+/* Makes everything as many times slower; bandwidths must be multiples of it. */
+void stretch(struct hbp_costs *costs, int64_t times)
+{
+	size_t i;
+
+	for (i = 0; i < costs->n * costs->n; i++) {
+		if (!costs->bandwidth_bps[i])
+			continue;
+		costs->latency_ns[i] *= times;
+		costs->bandwidth_bps[i] /= times;
+	}
+	for (i = 0; i < costs->n; i++) {
+		costs->nodes[i].send_overhead_ns *= times;
+		costs->nodes[i].recv_overhead_ns *= times;
+	}
+}

@@ -46,4 +46,8 @@ struct hbp_input *random_costs(struct luck *luck, size_t n, bool holes);
 struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 				  size_t switches, size_t extra, bool even);
 
+uint32_t other_id(uint32_t id);
+void relabel(struct hbp_input *in);
+void stretch(struct hbp_costs *costs, int64_t times);
+
 #endif /* HBC_SELFTESTS_PLAN_HELPER_H */

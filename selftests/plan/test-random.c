@@ -213,22 +213,6 @@ static void check_chains(void)
 	ok(right == 100, "symmetric trees: the chain reaches the slowest node's flow");
 }
 
-/* Ids by another rule that keeps their order. */
-static uint32_t other_id(uint32_t id)
-{
-	return 7 * id + 3;
-}
-
-static void relabel(struct hbp_input *in)
-{
-	size_t i;
-
-	for (i = 0; i < in->n; i++) {
-		in->members[i] = other_id(in->members[i]);
-		in->costs->nodes[i].id = in->members[i];
-	}
-}
-
 static bool same_edges(const struct hbp_plan *a, const struct hbp_plan *b)
 {
 	const struct hbp_edge *x = a->trees[0].edges, *y = b->trees[0].edges;
@@ -239,23 +223,6 @@ static bool same_edges(const struct hbp_plan *a, const struct hbp_plan *b)
 		    other_id(x[i].child) != y[i].child)
 			return false;
 	return true;
-}
-
-/* 8,000,000 bytes at 8 to 64 Mbit/s need whole microseconds: all scales. */
-static void stretch(struct hbp_costs *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->n * c->n; i++) {
-		if (!c->bandwidth_bps[i])
-			continue;
-		c->latency_ns[i] *= 8;
-		c->bandwidth_bps[i] /= 8;
-	}
-	for (i = 0; i < c->n; i++) {
-		c->nodes[i].send_overhead_ns *= 8;
-		c->nodes[i].recv_overhead_ns *= 8;
-	}
 }
 
 static void check_changes(void)
@@ -275,7 +242,7 @@ static void check_changes(void)
 				before[i] = make_plan(in, planners[i]->name, root,
 						      BYTES);
 		relabel(in);
-		stretch(in->costs);
+		stretch(in->costs, 8);
 		for (i = 0; i < n; i++) {
 			if (!before[i])
 				continue;
@@ -291,6 +258,7 @@ static void check_changes(void)
 		free(before);
 		hbp_input_free(in);
 	}
+	/* 8,000,000 bytes at 8 to 64 Mbit/s need whole microseconds: all scales. */
 	ok(plans >= 60 * 12 && same == plans,
 	   "other ids in the same order and costs times 8 change no tree");
 	ok(longer == plans, "costs times 8 need 8 times as long");

@@ -519,6 +519,50 @@ static void check_traffic(void)
 	   "nodes leave as by the second version");
 }
 
+/* The same change in a network that is slower, and whose ids are others. */
+static void check_changes(void)
+{
+	struct luck luck = { 53 };
+	size_t round, i, right = 0;
+
+	for (round = 0; round < 100; round++) {
+		struct hbp_input *in = random_costs(&luck, 3 + round % 30, false);
+		struct hbp_plan *old = make_plan(in, "balanced-path", 20, 1);
+		enum hbp_strategy strategy = 1 + round % 4;
+		struct hbp_edge edge = old->trees[0].edges[round % (in->n - 1)];
+		struct hbp_plan *first, *again;
+		bool same = true;
+
+		make_dearer(in->costs, hbp_input_find(in, edge.parent),
+			    hbp_input_find(in, edge.child), 500);
+		first = replan(old, in, HBP_LINK_CHANGED, edge.parent, edge.child,
+			       strategy);
+		for (i = 0; i < in->n - 1; i++) {
+			old->trees[0].edges[i].parent =
+				other_id(old->trees[0].edges[i].parent);
+			old->trees[0].edges[i].child =
+				other_id(old->trees[0].edges[i].child);
+		}
+		old->root = other_id(old->root);
+		old->cost_ns *= 8;
+		relabel(in);
+		stretch(in->costs, 8);
+		again = replan(old, in, HBP_LINK_CHANGED, other_id(edge.parent),
+			       other_id(edge.child), strategy);
+		for (i = 0; i < in->n - 1; i++)
+			same = same && again->trees[0].edges[i].child ==
+			       other_id(first->trees[0].edges[i].child);
+		right += same && again->cost_ns == 8 * first->cost_ns &&
+			 again->replanned.steps == first->replanned.steps;
+		hbp_plan_free(first);
+		hbp_plan_free(again);
+		hbp_plan_free(old);
+		hbp_input_free(in);
+	}
+	ok(right == 100,
+	   "other ids in the same order and costs times 8 change no step");
+}
+
 /* Only leaves below an exchanged position, and sums as if all were anew. */
 static void check_exchanges(void)
 {
@@ -628,6 +672,7 @@ int main(void)
 	check_figures();
 	check_links();
 	check_traffic();
+	check_changes();
 	check_exchanges();
 	check_refusals_of_changes();
 	return tap_done();
