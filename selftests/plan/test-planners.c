@@ -5,6 +5,7 @@
 
 #include "../lib/tap.h"
 #include "helper.h"
+#include "pair.h"
 
 /*
  * Matrices of completion times in microseconds: latency is 1 less, and the
@@ -166,6 +167,62 @@ static struct hbp_input *all_alike(size_t n)
 	return in;
 }
 
+/*
+ * All pairs cost 10, so that only ids decide.
+ *
+ * ecef, lookahead and fnf: 2 from 1 at 10; of all that come at 20 first 3 from 1,
+ * then 4 from 2; 5 from 1 at 30. So it is ttcc's first tree; its second has 4 from
+ * 1 at 10, 2 from 4 at 20, and at 30 3 from 2 and 5 from 4, of which only 4 is
+ * earlier. Positions 1 to 4 hold 3 2 4 5 by spoc, as 2 has a child, and 5 3 4 2 by
+ * balanced-path: 2 goes to position 4, 3 to 2, and deeper comes 3 before 1.
+ */
+static void check_ties(void)
+{
+	struct hbp_input *in = all_alike(5);
+	static const char *const want[][2] = {
+		{ "ecef", "1-2 1-3 1-5 2-4" },
+		{ "lookahead", "1-2 1-3 1-5 2-4" },
+		{ "fnf", "1-2 1-3 1-5 2-4" },
+		{ "fef", "1-2 1-3 1-4 1-5" },
+		{ "hlot", "1-2 1-3 1-4 1-5" },
+		{ "ttcc", "1-2 1-4 1-3 1-5" },
+		{ "spoc", "1-5 1-2 1-3 2-4" },
+		{ "balanced-path", "1-2 1-3 1-5 3-4" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		check_edges("ids decide between equal costs", in, want[i][0], 1,
+			    want[i][1]);
+	hbp_input_free(in);
+}
+
+/* Means of 5 5 7, 1 2 and 4; the fourth sends to nobody. Equal ones by id. */
+static void check_initiation(void)
+{
+	static const int times[16] = {
+		0, 5, 5, 7,
+		1, 0, 0, 2,
+		4, 0, 0, 0,
+		0, 0, 0, 0,
+	};
+	struct hbp_input *in = from_times(times, 4);
+	struct hbp_pairs pairs;
+	struct hbp_error err;
+	int64_t ns[4];
+	size_t order[4];
+
+	if (hbp_pairs_init(&pairs, in->costs, BYTES, &err) ||
+	    hbp_pairs_initiation(&pairs, ns, order, &err))
+		tap_bail_out("%s", err.text);
+	ok(ns[0] == 5666 && ns[1] == 1500 && ns[2] == 4000 && ns[3] == HBP_NEVER,
+	   "initiation: the mean of those that have a link, rounded down");
+	ok(order[0] == 1 && order[1] == 2 && order[2] == 0 && order[3] == 3,
+	   "initiation: the fastest first, who sends to nobody last");
+	hbp_pairs_free(&pairs);
+	hbp_input_free(in);
+}
+
 /* Positions of root 1 are ids less 1; of another root they are not. */
 static void check_shapes(void)
 {
@@ -272,6 +329,8 @@ int main(void)
 {
 	check_figure_5();
 	check_tps();
+	check_ties();
+	check_initiation();
 	check_shapes();
 	check_positions();
 	check_chain();

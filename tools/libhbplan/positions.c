@@ -37,13 +37,14 @@ static void add_up(struct hbp_positions *p, size_t top)
 	}
 }
 
+/* That of some leaf, as no position has a larger sum than those below it. */
 static int64_t largest(const struct hbp_positions *p)
 {
 	int64_t cost = 0;
 	size_t i;
 
 	for (i = 1; i < p->n; i++)
-		if (p->sum[i] > cost && !hbp_binomial_step(i, p->n))
+		if (p->sum[i] > cost)
 			cost = p->sum[i];
 	return cost;
 }
