@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# libhbplan installed: a program of somebody else finds and uses it.
+# libhbplan installed: the program in the manual page finds and uses it.
 
 set -u
 . selftests/lib/tap.sh
@@ -28,25 +28,9 @@ build()
 	cc -Wall -Werror -o "$work/program" "$work/program.c" "${flags[@]}"
 }
 
-cat >"$work/program.c" <<-'END'
-	#include <hbplan/hbplan.h>
-	#include <stdio.h>
-
-	int main(int argc, char **argv)
-	{
-		struct hbp_request rq = { .root = 1, .message_bytes = 8 << 20 };
-		struct hbp_plan *plan = NULL;
-		struct hbp_error err = { "" };
-
-		if (argc != 2 || hbp_input_load(argv[1], NULL, &rq.in, &err) ||
-		    hbp_plan_make(hbp_planner_find("tps"), &rq, &plan, &err) ||
-		    hbp_draw_text(plan, NULL, NULL, stdout, &err))
-			return puts(err.text), 1;
-		hbp_plan_free(plan);
-		hbp_input_free(rq.in);
-		return 0;
-	}
-END
+# The manual page's example.
+awk '/^#include <hbplan/ { on = 1 } /^\.fi/ { on = 0 } on' \
+	Documentation/man/libhbplan.3 >"$work/program.c"
 
 check 'make install' install_library
 check 'a program is built with what pkg-config says' build
