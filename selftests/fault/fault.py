@@ -46,6 +46,13 @@ def only_in(place):
         write(kind, "require-end", hex(place[1]))
 
 
+def not_in(place):
+    """What is asked for from there may not fail, even so: (start, end)."""
+    for kind in KINDS:
+        write(kind, "reject-start", hex(place[0]))
+        write(kind, "reject-end", hex(place[1]))
+
+
 class Functions:
     """The module's functions, where they are, and which of them may be refused something."""
 
