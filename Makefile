@@ -47,6 +47,7 @@ help:
 	@echo 'make tests        the test programs'
 	@echo 'make check        build and run all tests (TESTS= for some of them)'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
+	@echo 'make coverage     how much of the module the tests run, by file and function'
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
 	@echo 'make bench        the cost of relaying, beside other ways to do it'
 	@echo 'make bench-plan   how long planning takes, in sizes that double'
@@ -127,6 +128,13 @@ check: deps
 checkstyle: deps
 	selftests/checkstyle
 
+# How much of the module the tests run, on the kernel that watches most.
+coverage: deps
+	$(RM) -r build/coverage
+	$(MAKE) $(PARALLEL) module-$(DEBUG) BUILD=build/coverage GCOV_PROFILE=y
+	$(MAKE) $(PARALLEL) tools tests
+	selftests/coverage $(TESTS)
+
 demo: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools
 	selftests/demo/run
@@ -146,4 +154,4 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check checkstyle demo bench bench-plan clean
+	uninstall deps check checkstyle coverage demo bench bench-plan clean

@@ -93,7 +93,7 @@ refused "recv: no directory" 1 '.*/none/" is no directory' 2 recv "$dir/none/" g
 ### A file to both.
 umask 027
 both_receive copy
-run 1 -j send "$dir/file" group 5 port 9 timeout 60s
+run 1 -j send "$dir/file" group 5 port 9 timeout $((60 * HBCAST_SLOWNESS))s
 both_end
 check_equal "send: status" "0 0 0" "$status $two $three"
 check_jq "send: result" "[\"$dir/file\",5,9,3000001,3000001,2,2,0]" \
@@ -128,7 +128,7 @@ check_match "send: as text" '1 of 2 members have it.*NODE  STATE .*2  delivered 
 : >"$dir/empty"
 both_receive . count 3
 for name in empty file empty; do
-	at 1 send "$dir/$name" group 5 port 9 timeout 60s >/dev/null
+	at 1 send "$dir/$name" group 5 port 9 timeout $((60 * HBCAST_SLOWNESS))s >/dev/null
 	check_equal "three messages: $name" 0 $?
 done
 both_end
@@ -146,7 +146,7 @@ node_shape 3 16mbit
 head -c 40000000 /dev/urandom >"$dir/large"
 
 both_receive large
-ip netns exec n1 "$ctl" -j send "$dir/large" group 5 port 9 timeout 60s progress \
+ip netns exec n1 "$ctl" -j send "$dir/large" group 5 port 9 timeout $((60 * HBCAST_SLOWNESS))s progress \
 	>"$dir/out" 2>"$dir/err" &
 send=$!
 check "recv killed: in the middle" wait_for 30 part 3 large
@@ -234,7 +234,7 @@ nobody recv /tmp/nobody group 5 port 9 2>"$dir/err"
 check_equal "nobody may not receive" "2" $?
 check_match "nobody may not receive: sentence" 'you may not receive from group 5' "$(<"$dir/err")"
 at 1 group set 5 mode 0602
-nobody send "$dir/file" group 5 port 11 timeout 60s >/dev/null 2>"$dir/err"
+nobody send "$dir/file" group 5 port 11 timeout $((60 * HBCAST_SLOWNESS))s >/dev/null 2>"$dir/err"
 check_match "others may send when the mode says so" 'did not reach 2 of 2 members: .*no-receiver' "$(<"$dir/err")"
 
 ### The group goes.

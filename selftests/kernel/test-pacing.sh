@@ -45,7 +45,7 @@ check_equal "the root's lane is paced" 18000000 "$(pace 1 2)"
 check_equal "a relay's lane is paced" 18000000 "$(pace 2 3)"
 
 for node in 2 3; do
-	at "$node" -j recv "$dir/copy-$node" group 7 port 9 timeout 60s >"$dir/recv-$node" &
+	at "$node" -j recv "$dir/copy-$node" group 7 port 9 timeout $((60 * HBCAST_SLOWNESS))s >"$dir/recv-$node" &
 	until grep -q ready "$dir/recv-$node"; do
 		sleep 0.05
 	done

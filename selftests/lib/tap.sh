@@ -49,7 +49,7 @@ check_match()
 # wait_for SECONDS COMMAND...: tries the command until it succeeds.
 wait_for()
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ${HBCAST_SLOWNESS:-1}))
 
 	shift
 	until "$@"; do
