@@ -18,19 +18,24 @@ OTHER = 8	# another parent, who has the same root
 DATA = b"a message of a tree"
 
 
+def tree(epoch):
+    """The victim and its child, the leaf."""
+    return wire.tree(epoch, [wire.tree_node(2, children=1),
+                             wire.tree_node(3, address="10.9.0.3")])
+
+
 def parent(scene, number, epoch):
-    """A parent of the victim, whose child is the leaf, in a tree of that epoch."""
+    """A parent of the victim in a tree of that epoch."""
     peer = scene.attack()
     peer.enter(2, number, EVIL)
-    peer.send(wire.tree(epoch, [wire.tree_node(2, children=1),
-                                wire.tree_node(3, address="10.9.0.3")]))
+    peer.send(tree(epoch))
     peer.wait(wire.TREE_ACK)
     return peer
 
 
-def reported(peer, number):
-    """Whether both nodes have told this parent that they have the message."""
-    want = {(number, each, len(DATA), wire.DELIVERED, 0) for each in (2, 3)}
+def reported(peer, *numbers):
+    """Whether both nodes have told this parent that they have the messages."""
+    want = {(number, each, len(DATA), wire.DELIVERED, 0) for number in numbers for each in (2, 3)}
     found = set()
     try:
         for report in peer.reports():
@@ -63,6 +68,17 @@ def main():
     tap.equal((node.take_all(near), node.take_all(far)), (DATA, DATA),
               "and what the other parent sends")
     tap.check(reported(new, 201), "who hears of that alone")
+    # Reports of two epochs wait on the same lane.
+    new.send(tree(3))
+    new.wait(wire.TREE_ACK)
+    frames = {number: wire.fragment(2 + number % 2, number, 0, len(DATA), DATA, port=PORT)
+              for number in range(300, 320)}
+    new.send(b"".join(frames.values()))
+    tap.check(all(node.take_all(each) == DATA for each in (near, far) for _ in frames),
+              "twenty messages of two plans arrive")
+    tap.check(reported(new, *frames), "and are reported")
+    tap.equal({number: new.epochs[number] for number in frames},
+              {number: 2 + number % 2 for number in frames}, "as of their plans")
     new.close()
     near.close()
     far.close()

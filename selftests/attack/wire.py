@@ -106,6 +106,7 @@ class Peer:
         self.sock = sock
         self.group = group
         self.key = key
+        self.epochs = {}	# that reports on a message were about
         self.sock.settimeout(15)
 
     def close(self):
@@ -197,11 +198,12 @@ class Peer:
         """The final reports as they come: message, node, bytes, state, reason."""
         while True:
             body = self.wait(ACK)
-            count = int.from_bytes(body[4:6], "big")
-            assert len(body) == 8 + 24 * count
+            epoch, count, zero = struct.unpack_from(">IHH", body)
+            assert zero == 0 and len(body) == 8 + 24 * count
             for at in range(8, len(body), 24):
                 about, size, node, state, reason, zero = struct.unpack_from(">QQIBBH", body, at)
                 assert zero == 0
+                self.epochs[about] = epoch
                 if state != PENDING:
                     yield about, node, size, state, reason
 
