@@ -246,6 +246,47 @@ static void check_refused_models(void)
 	hbp_input_free(net);
 }
 
+/* Host i is at switch 99999 with a link of its own. */
+static struct hbp_input *make_star(size_t hosts)
+{
+	struct hbp_input *in;
+	char *text = NULL;
+	size_t len, i;
+	FILE *f;
+
+	f = open_memstream(&text, &len);
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':99999,'kind':'switch'}", f);
+	for (i = 1; i <= hosts; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+	fputs("],'links':[", f);
+	for (i = 1; i <= hosts; i++)
+		fprintf(f, "%s{'from':%zu,'to':99999,'bandwidth_mbps':8,'latency_us':1,'symmetric':true}",
+			i > 1 ? "," : "", i);
+	fputs("]}", f);
+	fclose(f);
+	in = make_input(text);
+	free(text);
+	return in;
+}
+
+static void check_large_platform(void)
+{
+	struct hbp_input *in = make_star(HBP_COSTS_NODES_MAX + 1);
+	struct hbp_plan *plan = make_plan(in, "binomial", 1, 1000);
+	struct hbp_evaluation *e;
+	struct hbp_error err;
+
+	ok(hbp_model_applies(HBP_MODEL_FLUID, in, plan) &&
+	   !hbp_model_applies(HBP_MODEL_COMPLETION, in, plan) &&
+	   !hbp_model_applies(HBP_MODEL_PATH, in, plan),
+	   "more hosts than a matrix has rows: the fluid model is left");
+	ok(hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err) == -EOPNOTSUPP &&
+	   !strcmp(err.text, "x: the path model needs a cost matrix, which is made for at most 4096 hosts, not 4097"),
+	   "refused: a matrix of more than 4096 hosts");
+	hbp_plan_free(plan);
+	hbp_input_free(in);
+}
+
 /* What the demo promises: its planned tree reaches the slowest node's bound. */
 static void check_demo(uint64_t bytes)
 {
@@ -288,6 +329,7 @@ int main(void)
 	check_bounds();
 	check_detour();
 	check_refused_models();
+	check_large_platform();
 	check_demo(8 << 20);
 	check_demo(256 << 20);
 	return tap_done();

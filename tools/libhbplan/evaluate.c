@@ -279,6 +279,11 @@ static int check_applies(enum hbp_model model, const struct hbp_input *in,
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model takes plans with one tree, not %zu",
 				in->name, models[model].name, plan->n_trees);
+	if (!models[model].of_platforms && in->n > HBP_COSTS_NODES_MAX)
+		return hbp_fail(err, -EOPNOTSUPP,
+				"%s: the %s model needs a cost matrix, which is made for at most %d hosts, not %zu",
+				in->name, models[model].name,
+				HBP_COSTS_NODES_MAX, in->n);
 	if (models[model].of_platforms && !in->platform)
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model needs a platform, not a cost matrix",
