@@ -193,6 +193,8 @@ static void check_detour(void)
 }
 
 #define NO_WAY "x: links: node 1 cannot be reached from root 3, or not within 285 years"
+#define TOO_MANY \
+	"x: the path model needs a cost matrix, which is made for at most 4096 hosts, not 4097"
 #define NO_ROUTE \
 	"x: links: no route leads from node 2 to node 3 without passing another host"
 
@@ -255,12 +257,14 @@ static struct hbp_input *make_star(size_t hosts)
 	FILE *f;
 
 	f = open_memstream(&text, &len);
-	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':99999,'kind':'switch'}", f);
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':99999,'kind':'switch'}",
+	      f);
 	for (i = 1; i <= hosts; i++)
 		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
 	fputs("],'links':[", f);
 	for (i = 1; i <= hosts; i++)
-		fprintf(f, "%s{'from':%zu,'to':99999,'bandwidth_mbps':8,'latency_us':1,'symmetric':true}",
+		fprintf(f,
+			"%s{'from':%zu,'to':99999,'bandwidth_mbps':8,'latency_us':1,'symmetric':true}",
 			i > 1 ? "," : "", i);
 	fputs("]}", f);
 	fclose(f);
@@ -281,7 +285,7 @@ static void check_large_platform(void)
 	   !hbp_model_applies(HBP_MODEL_PATH, in, plan),
 	   "more hosts than a matrix has rows: the fluid model is left");
 	ok(hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err) == -EOPNOTSUPP &&
-	   !strcmp(err.text, "x: the path model needs a cost matrix, which is made for at most 4096 hosts, not 4097"),
+	   !strcmp(err.text, TOO_MANY),
 	   "refused: a matrix of more than 4096 hosts");
 	hbp_plan_free(plan);
 	hbp_input_free(in);

@@ -212,7 +212,7 @@ static void check_initiation(void)
 	int64_t ns[4];
 	size_t order[4];
 
-	if (hbp_pairs_init(&pairs, in->costs, BYTES, &err) ||
+	if (hbp_pairs_init(&pairs, in->costs, false, BYTES, &err) ||
 	    hbp_pairs_initiation(&pairs, ns, order, &err))
 		tap_bail_out("%s", err.text);
 	ok(ns[0] == 5666 && ns[1] == 1500 && ns[2] == 4000 && ns[3] == HBP_NEVER,

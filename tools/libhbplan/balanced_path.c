@@ -116,7 +116,7 @@ static int balanced_path_make(const struct hbp_request *rq,
 	ret = hbp_input_costs(rq->in, &costs, err);
 	if (ret)
 		return ret;
-	ret = hbp_pairs_distances(&distances, costs, err);
+	ret = hbp_pairs_init(&distances, costs, true, 0, err);
 	if (!ret)
 		ret = balance(&distances, hbp_costs_find(costs, rq->root), plan,
 			      err);

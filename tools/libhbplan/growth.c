@@ -103,8 +103,7 @@ int hbp_growth_plan(const struct hbp_request *rq, bool distances,
 	ret = hbp_input_costs(rq->in, &costs, err);
 	if (ret)
 		return ret;
-	ret = distances ? hbp_pairs_distances(&pairs, costs, err) :
-	      hbp_pairs_init(&pairs, costs, rq->message_bytes, err);
+	ret = hbp_pairs_init(&pairs, costs, distances, rq->message_bytes, err);
 	if (!ret)
 		ret = hbp_growth_init(&g, costs->n,
 				      hbp_costs_find(costs, rq->root), err);

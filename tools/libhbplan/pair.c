@@ -5,61 +5,32 @@
 #include "pair.h"
 #include "units.h"
 
-static int alloc(struct hbp_pairs *pairs, const struct hbp_costs *costs,
-		 struct hbp_error *err)
-{
-	pairs->costs = costs;
-	pairs->n = costs->n;
-	pairs->ns = calloc(costs->n * costs->n, sizeof(*pairs->ns));
-	return pairs->ns ? 0 : hbp_nomem(err);
-}
-
 /**
- * hbp_pairs_init() - completion times of all pairs
+ * hbp_pairs_init() - what all pairs cost
  * @pairs: filled; to be released with hbp_pairs_free()
  * @costs: the cost matrix; must stay
- * @bytes: message size
+ * @distances: whether to take distances, see hbp_costs_delay_ns(), rather than
+ *	completion times, see hbp_costs_pair_ns(), which are at least 1
+ * @bytes: message size, for completion times
  * @err: receives the reason of a failure
- *
- * See hbp_costs_pair_ns(). Every time but HBP_NEVER is at least 1.
  *
  * Return: 0 or -ENOMEM.
  */
 int hbp_pairs_init(struct hbp_pairs *pairs, const struct hbp_costs *costs,
-		   uint64_t bytes, struct hbp_error *err)
+		   bool distances, uint64_t bytes, struct hbp_error *err)
 {
 	size_t n = costs->n, from, to;
 
-	if (alloc(pairs, costs, err))
+	pairs->costs = costs;
+	pairs->n = n;
+	pairs->ns = calloc(n * n, sizeof(*pairs->ns));
+	if (!pairs->ns)
 		return hbp_nomem(err);
 	for (from = 0; from < n; from++)
 		for (to = 0; to < n; to++)
-			pairs->ns[from * n + to] =
+			pairs->ns[from * n + to] = distances ?
+				hbp_costs_delay_ns(costs, from, to) :
 				hbp_costs_pair_ns(costs, from, to, bytes);
-	return 0;
-}
-
-/**
- * hbp_pairs_distances() - distances of all pairs
- * @pairs: filled; to be released with hbp_pairs_free()
- * @costs: the cost matrix; must stay
- * @err: receives the reason of a failure
- *
- * See hbp_costs_delay_ns().
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_pairs_distances(struct hbp_pairs *pairs, const struct hbp_costs *costs,
-			struct hbp_error *err)
-{
-	size_t n = costs->n, from, to;
-
-	if (alloc(pairs, costs, err))
-		return hbp_nomem(err);
-	for (from = 0; from < n; from++)
-		for (to = 0; to < n; to++)
-			pairs->ns[from * n + to] =
-				hbp_costs_delay_ns(costs, from, to);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef HBPLAN_PAIR_H
 #define HBPLAN_PAIR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "costs.h"
@@ -22,9 +23,7 @@ struct hbp_pairs {
 };
 
 int hbp_pairs_init(struct hbp_pairs *pairs, const struct hbp_costs *costs,
-		   uint64_t bytes, struct hbp_error *err);
-int hbp_pairs_distances(struct hbp_pairs *pairs, const struct hbp_costs *costs,
-			struct hbp_error *err);
+		   bool distances, uint64_t bytes, struct hbp_error *err);
 void hbp_pairs_free(struct hbp_pairs *pairs);
 int hbp_pairs_initiation(const struct hbp_pairs *pairs, int64_t *ns,
 			 size_t *order, struct hbp_error *err);

@@ -70,7 +70,7 @@ static int spoc_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	ret = hbp_input_costs(rq->in, &costs, err);
 	if (ret)
 		return ret;
-	ret = hbp_pairs_init(&pairs, costs, rq->message_bytes, err);
+	ret = hbp_pairs_init(&pairs, costs, false, rq->message_bytes, err);
 	if (!ret)
 		ret = settle(&pairs, rq->root, plan, err);
 	hbp_pairs_free(&pairs);
