@@ -13,6 +13,23 @@ struct hbp_input;
 struct hbp_plan;
 
 /**
+ * enum hbp_ports - what holds a node back in the steady state of many messages
+ * @HBP_ANY_PORTS: whatever the input tells of: the links of a platform, where
+ *	nodes themselves are fast enough; one port for each node of a cost matrix
+ * @HBP_ONE_PORT: paper 001, the bidirectional one-port model: a node sends to
+ *	one child and receives from one parent at a time, each at the pair's
+ *	bandwidth
+ * @HBP_MULTI_PORT: paper 001: a node begins one transfer after the other, each
+ *	of which takes it 0.8 of the time of its fastest transfer; transfers to
+ *	different children go on at once
+ */
+enum hbp_ports {
+	HBP_ANY_PORTS,
+	HBP_ONE_PORT,
+	HBP_MULTI_PORT,
+};
+
+/**
  * enum hbp_model - how a broadcast is thought to go on
  * @HBP_MODEL_COMPLETION: paper 002, section 4: a node sends on once it has the
  *	whole message, to all children at once, each pair as fast as if alone

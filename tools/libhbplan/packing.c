@@ -19,6 +19,7 @@ struct hbp_packing {
 	int *index;		/* of the row or column being added */
 	double *value;
 	size_t room;
+	int method;		/* which what was added last lets begin */
 };
 
 /**
@@ -93,6 +94,7 @@ int hbp_packing_add_row(struct hbp_packing *packing, double capacity, size_t n,
 
 	if (prepare(packing, n, columns, uses))
 		return -ENOMEM;
+	packing->method = GLP_DUALP;
 	row = glp_add_rows(packing->lp, 1);
 	glp_set_row_bnds(packing->lp, row, GLP_UP, 0, capacity);
 	glp_set_mat_row(packing->lp, row, (int)n, packing->index,
@@ -116,12 +118,26 @@ int hbp_packing_add_column(struct hbp_packing *packing, size_t n,
 
 	if (prepare(packing, n, rows, uses))
 		return -ENOMEM;
+	packing->method = GLP_PRIMAL;
 	column = glp_add_cols(packing->lp, 1);
 	glp_set_col_bnds(packing->lp, column, GLP_LO, 0, 0);
 	glp_set_obj_coef(packing->lp, column, 1);
 	glp_set_mat_col(packing->lp, column, (int)n, packing->index,
 			packing->value);
 	return 0;
+}
+
+/**
+ * hbp_packing_allow() - let a column have weight, or not
+ * @packing: the program
+ * @column: the column, from 0
+ * @allowed: false to hold its weight at 0
+ */
+void hbp_packing_allow(struct hbp_packing *packing, size_t column, bool allowed)
+{
+	glp_set_col_bnds(packing->lp, (int)column + 1,
+			 allowed ? GLP_LO : GLP_FX, 0, 0);
+	packing->method = GLP_PRIMAL;
 }
 
 /**
@@ -138,13 +154,15 @@ int hbp_packing_solve(struct hbp_packing *packing, double *sum)
 
 	glp_init_smcp(&how);
 	how.msg_lev = GLP_MSG_OFF;
+	how.meth = packing->method;
 	how.tol_bnd = TOLERANCE;
 	how.tol_dj = TOLERANCE;
 	ret = glp_simplex(packing->lp, &how);
 	if (ret == GLP_EBADB || ret == GLP_ESING || ret == GLP_ECOND ||
 	    ret == GLP_EFAIL) {
 		/* The basis has become useless: begin anew. */
-		glp_adv_basis(packing->lp, 0);
+		glp_std_basis(packing->lp);
+		how.meth = GLP_PRIMAL;
 		ret = glp_simplex(packing->lp, &how);
 	}
 	if (ret || glp_get_status(packing->lp) != GLP_OPT)

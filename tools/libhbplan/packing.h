@@ -3,6 +3,7 @@
 #ifndef HBPLAN_PACKING_H
 #define HBPLAN_PACKING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct hbp_packing;
@@ -13,6 +14,7 @@ int hbp_packing_add_row(struct hbp_packing *packing, double capacity, size_t n,
 			const size_t *columns, const double *uses);
 int hbp_packing_add_column(struct hbp_packing *packing, size_t n,
 			   const size_t *rows, const double *uses);
+void hbp_packing_allow(struct hbp_packing *packing, size_t column, bool allowed);
 int hbp_packing_solve(struct hbp_packing *packing, double *sum);
 double hbp_packing_weight(const struct hbp_packing *packing, size_t column);
 double hbp_packing_price(const struct hbp_packing *packing, size_t row);

@@ -40,6 +40,8 @@ struct hbp_replanned {
  * @cost_ns: of a binomial tree: the largest sum of distances from the root to
  *	a leaf when it was made; HBP_NEVER if the plan does not tell
  * @replanned: how it came about, if by hbp_replan()
+ * @bound_bps: no plan has a larger sum of rates of trees that span all, in the
+ *	model that it was made by; 0 if the planner does not tell
  * @predicted: what the planner's models predict, or NULL; owned
  */
 struct hbp_plan {
@@ -50,6 +52,7 @@ struct hbp_plan {
 	struct hbp_tree *trees;
 	int64_t cost_ns;
 	struct hbp_replanned replanned;
+	int64_t bound_bps;
 	struct hbp_evaluation *predicted;
 };
 

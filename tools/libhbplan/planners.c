@@ -26,6 +26,7 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_dijkstra,
 	&hbp_random_pipeline,
 	&hbp_balanced_multicast,
+	&hbp_mtp,
 };
 
 /**

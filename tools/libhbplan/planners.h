@@ -10,12 +10,6 @@
 #include "input.h"
 #include "plan.h"
 
-/* How a node sends: to one child at a time, or to several at once. */
-enum hbp_ports {
-	HBP_ONE_PORT,
-	HBP_MULTI_PORT,
-};
-
 /* Parameters of a request that not every planner takes. */
 #define HBP_TAKES_PORTS		(1u << 0)
 #define HBP_TAKES_SEED		(1u << 1)
@@ -83,6 +77,7 @@ extern const struct hbp_planner hbp_fpfr;
 extern const struct hbp_planner hbp_dijkstra;
 extern const struct hbp_planner hbp_random_pipeline;
 extern const struct hbp_planner hbp_balanced_multicast;
+extern const struct hbp_planner hbp_mtp;
 
 const struct hbp_planner *const *hbp_planners(size_t *n);
 const struct hbp_planner *hbp_planner_find(const char *name);

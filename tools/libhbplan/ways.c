@@ -216,8 +216,16 @@ static int climb(struct hbp_ways *w, size_t from, size_t to)
 	return ret;
 }
 
-static bool next_to_hosts_only(const struct hbp_platform *p, size_t at)
+/**
+ * hbp_ways_direct() - are all neighbours of a node hosts
+ * @ways: from hbp_ways_alloc()
+ * @at: index of the node
+ *
+ * Return: true if its links are all ways that begin there.
+ */
+bool hbp_ways_direct(const struct hbp_ways *ways, size_t at)
 {
+	const struct hbp_platform *p = ways->platform;
 	size_t i;
 
 	for (i = p->first[at]; i < p->first[at + 1]; i++)
@@ -256,7 +264,7 @@ static int follow(struct hbp_ways *w, size_t from, size_t to)
 	size_t at = to, link;
 	int ret = 0;
 
-	if (next_to_hosts_only(w->platform, from)) {
+	if (hbp_ways_direct(w, from)) {
 		link = link_index(w->platform, from, to);
 		return link == HBP_NONE ? -ENOENT : add_link(w, link);
 	}

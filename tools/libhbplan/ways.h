@@ -46,6 +46,7 @@ struct hbp_ways {
 
 struct hbp_ways *hbp_ways_alloc(const struct hbp_platform *platform);
 void hbp_ways_free(struct hbp_ways *ways);
+bool hbp_ways_direct(const struct hbp_ways *ways, size_t at);
 int hbp_ways_find(struct hbp_ways *ways, size_t from, size_t to);
 
 #endif /* HBPLAN_WAYS_H */

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The largest rate of weighted trees, by column generation. The master program
+ * weighs the trees that are known; its dual prices what can be busy; a cheapest
+ * arborescence at these prices is the tree that is missed most, or shows that
+ * none is. At any prices, no trees together are faster than the sum of all
+ * prices over the cost of the cheapest tree, since each unit of rate costs at
+ * least that much: this is the bound, and the prices are its certificate.
+ *
+ * Rows come into the master when a solution would overload them. Prices are
+ * drawn towards those of the best bound so far, which keeps them from jumping.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "colgen.h"
+#include "cuts.h"
+#include "node.h"
+#include "packing.h"
+
+/* The search ends when rate and bound differ by less than this. */
+#define GAP		(1 / 1e7)
+/* A row is overloaded by more than this. */
+#define OVERLOAD	(1 / 1e9)
+/* Trees before the master is asked first, and before its prices are. */
+#define FIRST_TREES	16
+#define LAST_FIRST_TREES	128
+/* Trees that are sought after these, in a graph of so many nodes. */
+#define MORE_ROUNDS(n)	(200000 / (n))
+/* No price is larger than exp() of this. */
+#define LATE		300.0
+/* How far prices are drawn towards those of the best bound, first and last. */
+#define PULL		0.7
+#define LEAST_PULL	0.1
+
+struct hbp_search {
+	struct hbp_colgen *cg;
+	const struct hbp_steady *s;
+	struct hbp_arborescence *arborescence;
+	struct hbp_packing *master;
+	double unit;		/* Mbit/s of one unit of weight */
+	size_t room;		/* of trees */
+	size_t *place;		/* of each row: its place in the master, or HBP_NONE */
+	size_t n_placed;
+	double *load;		/* of each row, 0 between uses */
+	size_t *loaded;		/* rows that are not 0 */
+	size_t n_loaded;
+	double *price;		/* of each row, by the master */
+	double *asked;		/* of each row, what the next tree is sought at */
+	double *sum;		/* of each row, load of the first trees */
+	double *least;		/* of each row, what one arc uses at least */
+	double *cost;		/* of each arc */
+	size_t *into;		/* of each node: the arc of the tree found last */
+	size_t *index;		/* of a row or column being added */
+	double *value;
+	struct hbp_error *err;
+};
+
+/* Adds what a tree of some weight keeps busy. */
+static void add_load(struct hbp_search *x, const uint32_t *tree, double weight)
+{
+	const struct hbp_steady *s = x->s;
+	size_t i, u, row;
+
+	for (i = 0; i < s->n - 1; i++) {
+		for (u = s->first[tree[i]]; u < s->first[tree[i] + 1]; u++) {
+			row = s->rows[u];
+			if (x->load[row] == 0)
+				x->loaded[x->n_loaded++] = row;
+			x->load[row] += weight * s->uses[u] * x->unit;
+		}
+	}
+}
+
+static void clear_load(struct hbp_search *x)
+{
+	while (x->n_loaded)
+		x->load[x->loaded[--x->n_loaded]] = 0;
+}
+
+static int keep_tree(struct hbp_search *x)
+{
+	struct hbp_colgen *cg = x->cg;
+	size_t room, i, n = 0;
+	uint32_t **trees;
+
+	if (cg->n_trees == x->room) {
+		room = 2 * x->room + 64;
+		trees = realloc(cg->trees, room * sizeof(*trees));
+		if (!trees)
+			return hbp_nomem(x->err);
+		cg->trees = trees;
+		x->room = room;
+	}
+	cg->trees[cg->n_trees] = calloc(x->s->n, sizeof(**cg->trees));
+	if (!cg->trees[cg->n_trees])
+		return hbp_nomem(x->err);
+	for (i = 0; i < x->s->n; i++)
+		if (x->into[i] != HBP_NONE)
+			cg->trees[cg->n_trees][n++] = (uint32_t)x->into[i];
+	cg->n_trees++;
+	return 0;
+}
+
+/* Finds the cheapest tree at some prices, and what they prove. */
+static int price_tree(struct hbp_search *x, const double *prices, double *cost)
+{
+	const struct hbp_steady *s = x->s;
+	double all = 0;
+	size_t i, u;
+	int ret;
+
+	for (i = 0; i < s->n_arcs; i++) {
+		x->cost[i] = 0;
+		for (u = s->first[i]; u < s->first[i + 1]; u++)
+			x->cost[i] += prices[s->rows[u]] * s->uses[u] * x->unit;
+	}
+	for (i = 0; i < s->n_rows; i++)
+		all += prices[i];
+	ret = hbp_arborescence_find(x->arborescence, x->cost, x->into, cost);
+	if (ret == -ENOENT)
+		return hbp_fail(x->err, -EINVAL, "not all nodes can be reached from the root");
+	if (ret)
+		return hbp_nomem(x->err);
+	x->cg->rounds++;
+	if (*cost <= 0 || all / *cost >= x->cg->bound)
+		return 0;
+	x->cg->bound = all / *cost;
+	memcpy(x->cg->prices, prices, s->n_rows * sizeof(*prices));
+	return 0;
+}
+
+/* Puts a row into the master, with the trees that are there. */
+static int place_row(struct hbp_search *x, size_t row, const double *uses)
+{
+	size_t t, n = 0;
+
+	for (t = 0; t < x->cg->n_trees; t++) {
+		if (uses[t] == 0)
+			continue;
+		x->index[n] = t;
+		x->value[n++] = uses[t];
+	}
+	x->place[row] = x->n_placed++;
+	return hbp_packing_add_row(x->master, 1, n, x->index, x->value) ?
+	       hbp_nomem(x->err) : 0;
+}
+
+/* Puts the rows of a list into the master. */
+static int place_rows(struct hbp_search *x, const size_t *rows, size_t n)
+{
+	size_t trees = x->cg->n_trees, t, i;
+	double *uses = calloc(n * trees + 1, sizeof(*uses));
+	int ret = 0;
+
+	if (!uses)
+		return hbp_nomem(x->err);
+	for (t = 0; t < trees; t++) {
+		add_load(x, x->cg->trees[t], 1);
+		for (i = 0; i < n; i++)
+			uses[i * trees + t] = x->load[rows[i]];
+		clear_load(x);
+	}
+	for (i = 0; !ret && i < n; i++)
+		ret = place_row(x, rows[i], uses + i * trees);
+	free(uses);
+	return ret;
+}
+
+/* Takes the tree found last into the master. */
+static int add_tree(struct hbp_search *x)
+{
+	size_t i, n = 0, most;
+	int ret;
+
+	ret = keep_tree(x);
+	if (ret)
+		return ret;
+	add_load(x, x->cg->trees[x->cg->n_trees - 1], 1);
+	most = x->loaded[0];
+	for (i = 0; i < x->n_loaded; i++)
+		if (x->load[x->loaded[i]] > x->load[most])
+			most = x->loaded[i];
+	for (i = 0; i < x->n_loaded; i++) {
+		if (x->place[x->loaded[i]] == HBP_NONE)
+			continue;
+		x->index[n] = x->place[x->loaded[i]];
+		x->value[n++] = x->load[x->loaded[i]];
+	}
+	clear_load(x);
+	if (hbp_packing_add_column(x->master, n, x->index, x->value))
+		return hbp_nomem(x->err);
+	/* Some row has to hold it back. */
+	return x->place[most] == HBP_NONE ? place_rows(x, &most, 1) : 0;
+}
+
+/* Lists the rows that the master's weights overload; it does not have them. */
+static size_t find_overloaded(struct hbp_search *x, size_t *rows)
+{
+	size_t t, i, n = 0;
+	double weight;
+
+	for (t = 0; t < x->cg->n_trees; t++) {
+		weight = hbp_packing_weight(x->master, t);
+		if (weight > 0)
+			add_load(x, x->cg->trees[t], weight);
+	}
+	for (i = 0; i < x->n_loaded; i++)
+		if (x->place[x->loaded[i]] == HBP_NONE &&
+		    x->load[x->loaded[i]] > 1 + OVERLOAD)
+			rows[n++] = x->loaded[i];
+	clear_load(x);
+	return n;
+}
+
+static int solve(struct hbp_search *x)
+{
+	size_t *rows = calloc(x->s->n_rows, sizeof(*rows)), n, i;
+	int ret = 0;
+
+	if (!rows)
+		return hbp_nomem(x->err);
+	do {
+		ret = hbp_packing_solve(x->master, &x->cg->rate);
+		if (ret) {
+			ret = hbp_fail(x->err, ret,
+				       "no weights are found for %zu trees: rates differ too much",
+				       x->cg->n_trees);
+			break;
+		}
+		n = find_overloaded(x, rows);
+		ret = place_rows(x, rows, n);
+	} while (!ret && n);
+	for (i = 0; i < x->s->n_rows; i++)
+		x->price[i] = x->place[i] == HBP_NONE ? 0 :
+			      hbp_packing_price(x->master, x->place[i]);
+	free(rows);
+	return ret;
+}
+
+/* Prices of the first trees: what is due when, see first_trees(). */
+static void schedule_prices(struct hbp_search *x, double now)
+{
+	double late;
+	size_t i;
+
+	for (i = 0; i < x->s->n_rows; i++) {
+		late = (x->sum[i] + x->least[i]) * x->cg->bound - now;
+		late = late > LATE ? LATE : late < -LATE ? -LATE : late;
+		x->asked[i] = exp(late);
+	}
+}
+
+/*
+ * Trees of equal weight that spread what they keep busy. If @n trees carry the
+ * bound's rate together, a row may be busy for now trees' share of the time when
+ * now trees have been sought: what is ahead of that is dear, what is behind is
+ * cheap.
+ */
+static int first_trees(struct hbp_search *x, size_t n)
+{
+	double cost;
+	size_t i;
+	int ret = 0;
+
+	for (; !ret && x->cg->n_trees < n;) {
+		schedule_prices(x, (double)x->cg->n_trees + 1);
+		ret = price_tree(x, x->asked, &cost);
+		if (!ret)
+			ret = add_tree(x);
+		if (ret)
+			break;
+		add_load(x, x->cg->trees[x->cg->n_trees - 1], 1);
+		for (i = 0; i < x->n_loaded; i++)
+			x->sum[x->loaded[i]] += x->load[x->loaded[i]];
+		clear_load(x);
+	}
+	return ret;
+}
+
+/* Bounds that need no search, and what each row is used by once, at least. */
+static int first_bounds(struct hbp_search *x)
+{
+	const struct hbp_steady *s = x->s;
+	double cost, use;
+	size_t u;
+	int ret;
+
+	ret = hbp_cuts_narrowest(s, x->cg->root, x->asked, x->err);
+	if (!ret)
+		ret = price_tree(x, x->asked, &cost);
+	if (!ret && s->sends != HBP_NONE) {
+		hbp_cuts_sends(s, x->asked);
+		ret = price_tree(x, x->asked, &cost);
+	}
+	for (u = 0; u < s->first[s->n_arcs]; u++) {
+		use = s->uses[u] * x->unit;
+		if (x->least[s->rows[u]] == 0 || use < x->least[s->rows[u]])
+			x->least[s->rows[u]] = use;
+	}
+	return ret;
+}
+
+static double gap_of(const struct hbp_search *x)
+{
+	return x->cg->bound / x->cg->rate - 1;
+}
+
+/* What a tree costs at the master's prices, below 1 if the master misses it. */
+static double cost_of(const struct hbp_search *x)
+{
+	const struct hbp_steady *s = x->s;
+	double cost = 0;
+	size_t i, u;
+
+	for (i = 0; i < s->n; i++)
+		if (x->into[i] != HBP_NONE)
+			for (u = s->first[x->into[i]];
+			     u < s->first[x->into[i] + 1]; u++)
+				cost += x->price[s->rows[u]] * s->uses[u] * x->unit;
+	return cost;
+}
+
+/* Prices between the master's and those of the best bound. */
+static void draw_prices(struct hbp_search *x, double pull)
+{
+	double all = 0, best = 0, scale;
+	size_t i;
+
+	for (i = 0; i < x->s->n_rows; i++) {
+		all += x->price[i];
+		best += x->cg->prices[i];
+	}
+	scale = all / best;
+	for (i = 0; i < x->s->n_rows; i++)
+		x->asked[i] = (1 - pull) * x->price[i] +
+			      pull * scale * x->cg->prices[i];
+}
+
+/*
+ * Asks for a tree, nearer and nearer to the master's prices until it is one that
+ * the master misses; false if there is none.
+ */
+static bool ask(struct hbp_search *x, int *ret)
+{
+	double pull = PULL, cost;
+
+	do {
+		draw_prices(x, pull);
+		*ret = price_tree(x, x->asked, &cost);
+		if (*ret || cost_of(x) < 1 - GAP / 10)
+			return !*ret;
+		pull = pull > LEAST_PULL ? pull / 2 : pull > 0 ? 0 : -1;
+	} while (pull >= 0 && gap_of(x) > GAP);
+	return false;
+}
+
+static int generate(struct hbp_search *x)
+{
+	size_t n, most;
+	int ret;
+
+	ret = first_bounds(x);
+	for (n = FIRST_TREES; !ret && n <= LAST_FIRST_TREES; n *= 2) {
+		ret = first_trees(x, n);
+		if (!ret)
+			ret = solve(x);
+		if (!ret && gap_of(x) <= GAP)
+			return 0;
+	}
+	most = x->cg->rounds + MORE_ROUNDS(x->s->n);
+	while (!ret && gap_of(x) > GAP && x->cg->rounds < most && ask(x, &ret)) {
+		ret = add_tree(x);
+		if (!ret)
+			ret = solve(x);
+	}
+	return ret;
+}
+
+/* One unit of weight is what the plainest tree can carry alone. */
+static int set_unit(struct hbp_search *x)
+{
+	double most = 0, cost;
+	size_t i;
+	int ret;
+
+	x->unit = 1;
+	for (i = 0; i < x->s->n_rows; i++)
+		x->asked[i] = 1;
+	ret = price_tree(x, x->asked, &cost);
+	if (!ret)
+		ret = keep_tree(x);
+	if (ret)
+		return ret;
+	add_load(x, x->cg->trees[0], 1);
+	for (i = 0; i < x->n_loaded; i++)
+		most = x->load[x->loaded[i]] > most ? x->load[x->loaded[i]] :
+		       most;
+	clear_load(x);
+	free(x->cg->trees[--x->cg->n_trees]);
+	x->unit = 1 / most;
+	x->cg->bound *= most;
+	return 0;
+}
+
+static void search_free(struct hbp_search *x)
+{
+	if (!x)
+		return;
+	hbp_arborescence_free(x->arborescence);
+	hbp_packing_free(x->master);
+	free(x->place);
+	free(x->load);
+	free(x->loaded);
+	free(x->price);
+	free(x->asked);
+	free(x->sum);
+	free(x->least);
+	free(x->cost);
+	free(x->into);
+	free(x->index);
+	free(x->value);
+	free(x);
+}
+
+static int search_alloc(struct hbp_colgen *cg)
+{
+	const struct hbp_steady *s = cg->steady;
+	struct hbp_search *x = calloc(1, sizeof(*x));
+	/* A row has as many entries as trees, a column as many as rows. */
+	size_t most = LAST_FIRST_TREES + MORE_ROUNDS(s->n) + 1, i;
+
+	cg->search = x;
+	if (!x)
+		return -ENOMEM;
+	x->cg = cg;
+	x->s = s;
+	x->arborescence = hbp_arborescence_alloc(s->n, cg->root, s->arcs,
+						 s->n_arcs);
+	x->master = hbp_packing_alloc();
+	most = most > s->n_rows ? most : s->n_rows;
+	x->place = calloc(s->n_rows, sizeof(*x->place));
+	x->load = calloc(s->n_rows, sizeof(*x->load));
+	x->loaded = calloc(s->n_rows, sizeof(*x->loaded));
+	x->price = calloc(s->n_rows, sizeof(*x->price));
+	x->asked = calloc(s->n_rows, sizeof(*x->asked));
+	x->sum = calloc(s->n_rows, sizeof(*x->sum));
+	x->least = calloc(s->n_rows, sizeof(*x->least));
+	x->cost = calloc(s->n_arcs, sizeof(*x->cost));
+	x->into = calloc(s->n, sizeof(*x->into));
+	x->index = calloc(most, sizeof(*x->index));
+	x->value = calloc(most, sizeof(*x->value));
+	if (!x->arborescence || !x->master || !x->place || !x->load ||
+	    !x->loaded || !x->price || !x->asked || !x->sum || !x->least ||
+	    !x->cost || !x->into || !x->index || !x->value)
+		return -ENOMEM;
+	for (i = 0; i < s->n_rows; i++)
+		x->place[i] = HBP_NONE;
+	return 0;
+}
+
+/* Weights in Mbit/s of all trees, from the master. */
+static int read_weights(struct hbp_colgen *cg)
+{
+	double *mbps = calloc(cg->n_trees, sizeof(*mbps));
+	size_t i;
+
+	if (!mbps)
+		return -ENOMEM;
+	for (i = 0; i < cg->n_trees; i++)
+		mbps[i] = hbp_packing_weight(cg->search->master, i) *
+			  cg->search->unit;
+	free(cg->mbps);
+	cg->mbps = mbps;
+	return 0;
+}
+
+/**
+ * hbp_colgen_free() - release what hbp_colgen_run() made
+ * @cg: it, or NULL
+ */
+void hbp_colgen_free(struct hbp_colgen *cg)
+{
+	size_t i;
+
+	if (!cg)
+		return;
+	search_free(cg->search);
+	for (i = 0; i < cg->n_trees; i++)
+		free(cg->trees[i]);
+	free(cg->trees);
+	free(cg->mbps);
+	free(cg->prices);
+	free(cg);
+}
+
+/**
+ * hbp_colgen_run() - find the trees that are fastest together
+ * @steady: what holds trees back; must outlive the result
+ * @root: number of the root
+ * @out: receives them, to be released with hbp_colgen_free()
+ * @err: receives the reason of a failure
+ *
+ * The rate is within 1e-7 of the bound, unless rounding or the number of rounds
+ * ends the search before; the bound holds in any case.
+ *
+ * Return: 0; -EINVAL if the root does not reach all nodes; -EDOM if GLPK gives
+ * up; -ENOMEM.
+ */
+int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
+		   struct hbp_colgen **out, struct hbp_error *err)
+{
+	struct hbp_colgen *cg = calloc(1, sizeof(*cg));
+	int ret;
+
+	if (!cg)
+		return hbp_nomem(err);
+	cg->steady = steady;
+	cg->root = root;
+	cg->bound = HUGE_VAL;
+	cg->prices = calloc(steady->n_rows, sizeof(*cg->prices));
+	ret = cg->prices ? search_alloc(cg) : -ENOMEM;
+	if (ret) {
+		hbp_nomem(err);
+	} else {
+		cg->search->err = err;
+		ret = set_unit(cg->search);
+	}
+	if (!ret)
+		ret = generate(cg->search);
+	if (!ret && read_weights(cg))
+		ret = hbp_nomem(err);
+	if (ret) {
+		hbp_colgen_free(cg);
+		return ret;
+	}
+	cg->rate *= cg->search->unit;
+	cg->bound *= cg->search->unit;
+	*out = cg;
+	return 0;
+}
+
+/**
+ * hbp_colgen_choose() - weigh some of the trees only
+ * @cg: from hbp_colgen_run(); its weights are replaced
+ * @chosen: of each tree, whether it may be used
+ * @rate: receives the largest rate of those that may, Mbit/s
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EDOM if GLPK gives up; -ENOMEM.
+ */
+int hbp_colgen_choose(struct hbp_colgen *cg, const bool *chosen, double *rate,
+		      struct hbp_error *err)
+{
+	double whole = cg->rate;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < cg->n_trees; i++)
+		hbp_packing_allow(cg->search->master, i, chosen[i]);
+	cg->search->err = err;
+	ret = solve(cg->search);
+	*rate = cg->rate * cg->search->unit;
+	cg->rate = whole;
+	if (!ret && read_weights(cg))
+		ret = hbp_nomem(err);
+	return ret;
+}

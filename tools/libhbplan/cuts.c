@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Prices that tell at once how fast no trees can be. Every tree uses an arc out
+ * of the root and an arc into every other node: if each of those arcs costs at
+ * least 1, no trees are faster together than the sum of all prices.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuts.h"
+#include "node.h"
+
+static double use_of(const struct hbp_steady *s, size_t arc, size_t row)
+{
+	size_t u;
+
+	for (u = s->first[arc]; u < s->first[arc + 1]; u++)
+		if (s->rows[u] == row)
+			return s->uses[u];
+	return 0;
+}
+
+/* The price of a row alone at which all arcs cost 1; infinite if there is none. */
+static double price_of(const struct hbp_steady *s, const size_t *arcs, size_t n,
+		       size_t row)
+{
+	double price = 0, use;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		use = use_of(s, arcs[i], row);
+		if (use == 0)
+			return HUGE_VAL;
+		price = 1 / use > price ? 1 / use : price;
+	}
+	return price;
+}
+
+/*
+ * Prices at which all arcs of a cut cost at least 1: of the one row that they
+ * share, or of what each of them keeps busiest. Returns their sum; the rows that
+ * have a price are listed.
+ */
+static double price_cut(const struct hbp_steady *s, const size_t *arcs, size_t n,
+			double *prices, size_t *rows, size_t *n_rows)
+{
+	double sum = 0, price, least = HUGE_VAL;
+	size_t i, u, most, row = 0;
+
+	*n_rows = 0;
+	for (u = s->first[arcs[0]]; u < s->first[arcs[0] + 1]; u++) {
+		price = price_of(s, arcs, n, s->rows[u]);
+		if (price < least) {
+			least = price;
+			row = s->rows[u];
+		}
+	}
+	for (i = 0; i < n; i++) {
+		most = s->first[arcs[i]];
+		for (u = most; u < s->first[arcs[i] + 1]; u++)
+			if (s->uses[u] > s->uses[most])
+				most = u;
+		price = 1 / s->uses[most];
+		if (prices[s->rows[most]] == 0)
+			rows[(*n_rows)++] = s->rows[most];
+		if (price > prices[s->rows[most]]) {
+			sum += price - prices[s->rows[most]];
+			prices[s->rows[most]] = price;
+		}
+	}
+	if (least >= sum)
+		return sum;
+	while (*n_rows)
+		prices[rows[--*n_rows]] = 0;
+	prices[row] = least;
+	rows[(*n_rows)++] = row;
+	return least;
+}
+
+/* Lists the arcs out of the root, or into another node. */
+static size_t list_arcs(const struct hbp_steady *s, size_t root, size_t node,
+			const size_t *first, const size_t *into, size_t *arcs)
+{
+	size_t n = 0, i;
+
+	if (node != root) {
+		n = first[node + 1] - first[node];
+		memcpy(arcs, into + first[node], n * sizeof(*arcs));
+		return n;
+	}
+	for (i = 0; i < s->n_arcs; i++)
+		if (s->arcs[i].from == root)
+			arcs[n++] = i;
+	return n;
+}
+
+static void sort_by_head(const struct hbp_steady *s, size_t *first, size_t *into)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_arcs; i++)
+		first[s->arcs[i].to + 2]++;
+	for (i = 2; i < s->n + 2; i++)
+		first[i] += first[i - 1];
+	for (i = 0; i < s->n_arcs; i++)
+		into[first[s->arcs[i].to + 1]++] = i;
+}
+
+/**
+ * hbp_cuts_narrowest() - price the cut that lets least through
+ * @steady: what holds trees back; every node has an arc that enters it, the root
+ *	one that leaves it
+ * @root: number of the root
+ * @prices: receives the price of each row
+ * @err: receives the reason of a failure
+ *
+ * Cuts are those around one node; of equal ones that of the lowest number.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_cuts_narrowest(const struct hbp_steady *steady, size_t root,
+		       double *prices, struct hbp_error *err)
+{
+	const struct hbp_steady *s = steady;
+	size_t *first = calloc(s->n + 2, sizeof(*first));
+	size_t *into = calloc(s->n_arcs, sizeof(*into));
+	size_t *arcs = calloc(s->n_arcs, sizeof(*arcs));
+	size_t *rows = calloc(s->n_rows, sizeof(*rows));
+	size_t node, narrowest = HBP_NONE, n, n_rows;
+	double sum, least = HUGE_VAL;
+	int ret = 0;
+
+	if (!first || !into || !arcs || !rows) {
+		ret = hbp_nomem(err);
+		goto out;
+	}
+	sort_by_head(s, first, into);
+	memset(prices, 0, s->n_rows * sizeof(*prices));
+	for (node = 0; node < s->n; node++) {
+		n = list_arcs(s, root, node, first, into, arcs);
+		sum = price_cut(s, arcs, n, prices, rows, &n_rows);
+		if (sum < least) {
+			least = sum;
+			narrowest = node;
+		}
+		while (n_rows)
+			prices[rows[--n_rows]] = 0;
+	}
+	n = list_arcs(s, root, narrowest, first, into, arcs);
+	price_cut(s, arcs, n, prices, rows, &n_rows);
+out:
+	free(first);
+	free(into);
+	free(arcs);
+	free(rows);
+	return ret;
+}
+
+/**
+ * hbp_cuts_sends() - price all that nodes send
+ * @steady: what holds trees back
+ * @prices: receives the price of each row
+ *
+ * Every tree has as many sends as nodes other than the root. Each port that
+ * sends is priced by the fastest that it can do; all prices are 0 if nodes have
+ * no ports.
+ */
+void hbp_cuts_sends(const struct hbp_steady *steady, double *prices)
+{
+	const struct hbp_steady *s = steady;
+	size_t i, row;
+	double use;
+
+	memset(prices, 0, s->n_rows * sizeof(*prices));
+	if (s->sends == HBP_NONE)
+		return;
+	for (i = 0; i < s->n_arcs; i++) {
+		row = s->sends + s->arcs[i].from;
+		use = use_of(s, i, row);
+		if (1 / use > prices[row])
+			prices[row] = 1 / use;
+	}
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* mtp: the weighted trees that are fastest together, and the proof of it. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "colgen.h"
+#include "node.h"
+#include "planners.h"
+#include "units.h"
+
+/* What a node has before it sends on: what fits into a packet of 1500 bytes. */
+#define FRAGMENT_BITS	(1400 * 8)
+/* Filling that takes a smaller part of the time is not worth fewer trees. */
+#define FILL		0.001
+/* What rounding in the program may cost a rate. */
+#define ROUNDING	(2 / 1e9)
+
+struct mtp {
+	const struct hbp_request *rq;
+	struct hbp_steady *steady;
+	struct hbp_colgen *cg;
+	size_t root;
+	bool *chosen;		/* trees that may be used */
+	bool *best;		/* those of the best choice so far */
+	double least;		/* its time in us */
+	size_t *order;		/* trees, the heaviest first */
+	size_t n_order;		/* how many have weight */
+	size_t *parent;		/* of each node in a tree: its arc */
+	size_t *depth;
+	struct hbp_error *err;
+};
+
+/* The number of arcs on the longest path of a tree. */
+static size_t depth_of(struct mtp *m, const uint32_t *tree)
+{
+	const struct hbp_arc *arcs = m->steady->arcs;
+	size_t n = m->steady->n, i, at, steps, most = 0;
+
+	for (i = 0; i < n; i++) {
+		m->depth[i] = 0;
+		m->parent[i] = HBP_NONE;
+	}
+	for (i = 0; i < n - 1; i++)
+		m->parent[arcs[tree[i]].to] = arcs[tree[i]].from;
+	for (i = 0; i < n; i++) {
+		/* Up to a node whose depth is known, and down again. */
+		for (at = i, steps = 0; at != m->root && !m->depth[at]; steps++)
+			at = m->parent[at];
+		steps += m->depth[at];
+		most = steps > most ? steps : most;
+		for (at = i; at != m->root && !m->depth[at];
+		     at = m->parent[at])
+			m->depth[at] = steps--;
+	}
+	return most;
+}
+
+/* When the last fragment has come down all trees in use, in us. */
+static double time_of(struct mtp *m, double rate)
+{
+	double fill, most = 0;
+	size_t i;
+
+	for (i = 0; i < m->cg->n_trees; i++) {
+		if (m->cg->mbps[i] <= 0)
+			continue;
+		fill = (double)depth_of(m, m->cg->trees[i]) * FRAGMENT_BITS /
+		       m->cg->mbps[i];
+		most = fill > most ? fill : most;
+	}
+	return most + (double)m->rq->message_bytes * 8 / rate;
+}
+
+static int compare_weights(const void *a, const void *b, void *mbps)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	const double *w = mbps;
+
+	if (w[x] != w[y])
+		return w[x] > w[y] ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Weighs the @n heaviest trees only, and keeps that if it is faster. */
+static int try_heaviest(struct mtp *m, size_t n)
+{
+	double rate, us;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < m->cg->n_trees; i++)
+		m->chosen[i] = false;
+	for (i = 0; i < n; i++)
+		m->chosen[m->order[i]] = true;
+	ret = hbp_colgen_choose(m->cg, m->chosen, &rate, m->err);
+	if (ret || rate <= 0)
+		return ret;
+	us = time_of(m, rate);
+	if (us >= m->least)
+		return 0;
+	m->least = us;
+	for (i = 0; i < m->cg->n_trees; i++)
+		m->best[i] = m->chosen[i];
+	return 0;
+}
+
+/*
+ * All trees, if a plan may have so many; where filling them takes long, fewer:
+ * half as many, and so on, whichever is fastest.
+ */
+static int choose(struct mtp *m)
+{
+	size_t most = hbp_trees_max(m->rq), n, i;
+	double rate, us;
+	int ret = 0;
+
+	for (i = 0; i < m->cg->n_trees; i++)
+		if (m->cg->mbps[i] > 0)
+			m->order[m->n_order++] = i;
+	qsort_r(m->order, m->n_order, sizeof(*m->order), compare_weights,
+		m->cg->mbps);
+	us = (double)m->rq->message_bytes * 8 / m->cg->rate;
+	if (m->n_order <= most && time_of(m, m->cg->rate) < us * (1 + FILL))
+		return 0;
+	for (n = m->n_order < most ? m->n_order : most; !ret && n; n /= 2)
+		ret = try_heaviest(m, n);
+	return ret ? ret : hbp_colgen_choose(m->cg, m->best, &rate, m->err);
+}
+
+static int add_trees(struct mtp *m, struct hbp_plan *plan)
+{
+	const struct hbp_arc *arcs = m->steady->arcs;
+	const uint32_t *ids = m->rq->in->members;
+	struct hbp_tree *tree;
+	size_t t, i, j;
+	int64_t bps;
+	int ret = 0;
+
+	for (t = 0; t < m->n_order; t++) {
+		i = m->order[t];
+		bps = (int64_t)(m->cg->mbps[i] * 1e6 * (1 - ROUNDING));
+		if (bps < 1 && plan->n_trees)
+			continue;
+		tree = hbp_plan_add_tree(plan, (unsigned int)plan->n_trees);
+		tree->rate_bps = bps;
+		for (j = 0; !ret && j < m->steady->n - 1; j++)
+			ret = hbp_tree_add(tree,
+					   ids[arcs[m->cg->trees[i][j]].from],
+					   ids[arcs[m->cg->trees[i][j]].to],
+					   m->err);
+		if (ret || plan->n_trees == hbp_trees_max(m->rq))
+			break;
+	}
+	/* Rounded up, as it must hold. */
+	plan->bound_bps = (int64_t)ceil(m->cg->bound * 1e6);
+	return ret;
+}
+
+static int run(struct mtp *m, struct hbp_plan *plan)
+{
+	size_t n = m->steady->n;
+	int ret;
+
+	ret = hbp_colgen_run(m->steady, m->root, &m->cg, m->err);
+	if (ret)
+		return ret;
+	m->least = HUGE_VAL;
+	m->chosen = calloc(m->cg->n_trees, sizeof(*m->chosen));
+	m->best = calloc(m->cg->n_trees, sizeof(*m->best));
+	m->order = calloc(m->cg->n_trees, sizeof(*m->order));
+	m->parent = calloc(n, sizeof(*m->parent));
+	m->depth = calloc(n, sizeof(*m->depth));
+	if (!m->chosen || !m->best || !m->order || !m->parent || !m->depth)
+		return hbp_nomem(m->err);
+	ret = choose(m);
+	return ret ? ret : add_trees(m, plan);
+}
+
+static int mtp_make(const struct hbp_request *rq, struct hbp_plan *plan,
+		    struct hbp_error *err)
+{
+	struct mtp m = { .rq = rq, .err = err };
+	int ret;
+
+	m.root = hbp_input_find(rq->in, rq->root);
+	ret = hbp_steady_alloc(rq->in, rq->ports, &m.steady, err);
+	if (!ret)
+		ret = run(&m, plan);
+	hbp_colgen_free(m.cg);
+	hbp_steady_free(m.steady);
+	free(m.chosen);
+	free(m.best);
+	free(m.order);
+	free(m.parent);
+	free(m.depth);
+	return ret;
+}
+
+/*
+ * The optimal set of trees.
+ *
+ * Paper 001 calls the problem MTP, multiple trees, pipelined series of messages,
+ * and leaves its trees aside. Here they come out of the column generation at
+ * once, with weights, and with a bound that no other trees exceed. Models are
+ * the paper's one-port and multi-port; without one, links of a platform are all
+ * that counts. Of the trees found, all or the heaviest half or quarter and so on
+ * are used, whichever has the message down all trees first: depth times a
+ * fragment, and size over rate.
+ */
+const struct hbp_planner hbp_mtp = {
+	.name = "mtp",
+	.paper = "beyond the papers (problem of 001)",
+	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.takes = HBP_TAKES_PORTS | HBP_TAKES_TREES,
+	.objective = "throughput: as high as any trees together have, proven",
+	.make = mtp_make,
+};
