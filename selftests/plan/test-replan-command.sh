@@ -59,7 +59,7 @@ NODE NAME COMPLETION BOUND RATIO RATE
 7 - 0 us 0 us 1.000 -' "$(tr -s ' ' <<<"$out" | sed 's/^ //; s/ $//')"
 run -j evaluate plan.json on table1.json
 check_equal 'evaluate: all models that apply to a matrix' \
-	'["balanced-path",0,1,["completion","path"]]' \
+	'["balanced-path",0,1,["completion","path","one-port","multi-port"]]' \
 	"$(jq -c '[.algorithm, .root, .message_bytes, [.models[].model]]' <<<"$out")"
 # 0-3-6-1 is 1 + 1 + 3, 0-7-4 is 1 + 4; 4 + 4 at best.
 check_equal 'evaluate: completion' \
@@ -74,9 +74,9 @@ check_equal 'evaluate: another message size' '[101,303,104]' \
 run plan "$demo" algorithm tps root 1 message-size 8MiB output demo.json
 run -j evaluate demo.json on "$demo"
 check_equal 'evaluate: models and names on a platform' \
-	'[["completion",true],["path",true],["fluid",true]]' \
+	'[["completion",true],["path",true],["one-port",true],["multi-port",true],["fluid",true]]' \
 	"$(jq -c '[.models[] | [.model, all(.nodes[]; has("name"))]]' <<<"$out" |
-		jq -c '.[:3]')"
+		jq -c '.[:5]')"
 check_equal 'evaluate: fluid is what the plan predicts' \
 	"$(jq -c '[.predicted.completion_us, .predicted.bound_us]' demo.json)" \
 	"$(jq -c '.models[] | select(.model == "fluid") | [.completion_us, .bound_us]' <<<"$out")"

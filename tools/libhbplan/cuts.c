@@ -4,6 +4,7 @@
  * of the root and an arc into every other node: if each of those arcs costs at
  * least 1, no trees are faster together than the sum of all prices.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +108,72 @@ static void sort_by_head(const struct hbp_steady *s, size_t *first, size_t *into
 		into[first[s->arcs[i].to + 1]++] = i;
 }
 
+struct cuts {
+	size_t *first;		/* of each node: its first arc in @into */
+	size_t *into;
+	size_t *arcs;		/* of a cut */
+	size_t *rows;		/* that a cut gives a price */
+	double *prices;
+};
+
+static void cuts_clear(struct cuts *c)
+{
+	free(c->first);
+	free(c->into);
+	free(c->arcs);
+	free(c->rows);
+	free(c->prices);
+}
+
+static int cuts_fill(struct cuts *c, const struct hbp_steady *s)
+{
+	c->first = calloc(s->n + 2, sizeof(*c->first));
+	c->into = calloc(s->n_arcs, sizeof(*c->into));
+	c->arcs = calloc(s->n_arcs, sizeof(*c->arcs));
+	c->rows = calloc(s->n_rows, sizeof(*c->rows));
+	c->prices = calloc(s->n_rows, sizeof(*c->prices));
+	if (!c->first || !c->into || !c->arcs || !c->rows || !c->prices)
+		return -ENOMEM;
+	sort_by_head(s, c->first, c->into);
+	return 0;
+}
+
 /**
- * hbp_cuts_narrowest() - price the cut that lets least through
+ * hbp_cuts_rates() - what the cuts around single nodes let through
  * @steady: what holds trees back; every node has an arc that enters it, the root
  *	one that leaves it
+ * @root: number of the root
+ * @rates: receives Mbit/s: at most so much leaves the root or enters a node
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_cuts_rates(const struct hbp_steady *steady, size_t root, double *rates,
+		   struct hbp_error *err)
+{
+	struct cuts c = { 0 };
+	size_t node, n, n_rows;
+	int ret = 0;
+
+	if (cuts_fill(&c, steady)) {
+		ret = hbp_nomem(err);
+		goto out;
+	}
+	for (node = 0; node < steady->n; node++) {
+		n = list_arcs(steady, root, node, c.first, c.into, c.arcs);
+		rates[node] = price_cut(steady, c.arcs, n, c.prices, c.rows,
+					&n_rows);
+		while (n_rows)
+			c.prices[c.rows[--n_rows]] = 0;
+	}
+out:
+	cuts_clear(&c);
+	return ret;
+}
+
+/**
+ * hbp_cuts_narrowest() - price the cut that lets least through
+ * @steady: as for hbp_cuts_rates()
  * @root: number of the root
  * @prices: receives the price of each row
  * @err: receives the reason of a failure
@@ -122,38 +185,25 @@ static void sort_by_head(const struct hbp_steady *s, size_t *first, size_t *into
 int hbp_cuts_narrowest(const struct hbp_steady *steady, size_t root,
 		       double *prices, struct hbp_error *err)
 {
-	const struct hbp_steady *s = steady;
-	size_t *first = calloc(s->n + 2, sizeof(*first));
-	size_t *into = calloc(s->n_arcs, sizeof(*into));
-	size_t *arcs = calloc(s->n_arcs, sizeof(*arcs));
-	size_t *rows = calloc(s->n_rows, sizeof(*rows));
-	size_t node, narrowest = HBP_NONE, n, n_rows;
-	double sum, least = HUGE_VAL;
-	int ret = 0;
+	double *rates = calloc(steady->n, sizeof(*rates));
+	struct cuts c = { 0 };
+	size_t node, narrowest = 0, n, n_rows;
+	int ret;
 
-	if (!first || !into || !arcs || !rows) {
+	if (!rates || cuts_fill(&c, steady))
 		ret = hbp_nomem(err);
-		goto out;
+	else
+		ret = hbp_cuts_rates(steady, root, rates, err);
+	if (!ret) {
+		for (node = 1; node < steady->n; node++)
+			if (rates[node] < rates[narrowest])
+				narrowest = node;
+		memset(prices, 0, steady->n_rows * sizeof(*prices));
+		n = list_arcs(steady, root, narrowest, c.first, c.into, c.arcs);
+		price_cut(steady, c.arcs, n, prices, c.rows, &n_rows);
 	}
-	sort_by_head(s, first, into);
-	memset(prices, 0, s->n_rows * sizeof(*prices));
-	for (node = 0; node < s->n; node++) {
-		n = list_arcs(s, root, node, first, into, arcs);
-		sum = price_cut(s, arcs, n, prices, rows, &n_rows);
-		if (sum < least) {
-			least = sum;
-			narrowest = node;
-		}
-		while (n_rows)
-			prices[rows[--n_rows]] = 0;
-	}
-	n = list_arcs(s, root, narrowest, first, into, arcs);
-	price_cut(s, arcs, n, prices, rows, &n_rows);
-out:
-	free(first);
-	free(into);
-	free(arcs);
-	free(rows);
+	cuts_clear(&c);
+	free(rates);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
 #include "input.h"
 #include "node.h"
 #include "plan.h"
+#include "ports.h"
 #include "stages.h"
 #include "units.h"
 
@@ -219,6 +220,34 @@ static int fluid_model(const struct hbp_plan *plan, struct hbp_input *in,
 	return ret;
 }
 
+static int one_port_model(const struct hbp_plan *plan, struct hbp_input *in,
+			  const size_t *parents, struct hbp_figure *figures,
+			  struct hbp_error *err)
+{
+	(void)parents;
+	return hbp_ports_run(plan, in, HBP_ONE_PORT, figures, err);
+}
+
+static int multi_port_model(const struct hbp_plan *plan, struct hbp_input *in,
+			    const size_t *parents, struct hbp_figure *figures,
+			    struct hbp_error *err)
+{
+	(void)parents;
+	return hbp_ports_run(plan, in, HBP_MULTI_PORT, figures, err);
+}
+
+static int one_port_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
+			   int64_t *bounds, struct hbp_error *err)
+{
+	return hbp_ports_bounds(in, root, bytes, HBP_ONE_PORT, bounds, err);
+}
+
+static int multi_port_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
+			     int64_t *bounds, struct hbp_error *err)
+{
+	return hbp_ports_bounds(in, root, bytes, HBP_MULTI_PORT, bounds, err);
+}
+
 /* What no plan can be faster than, for each member. */
 typedef int (*bounds_fn)(struct hbp_input *in, uint32_t root, uint64_t bytes,
 			 int64_t *bounds, struct hbp_error *err);
@@ -232,6 +261,8 @@ static const struct {
 } models[HBP_MODELS] = {
 	[HBP_MODEL_COMPLETION] = { "completion", false, false, completion_model, hbp_bounds },
 	[HBP_MODEL_PATH] = { "path", false, false, path_model, hbp_distances },
+	[HBP_MODEL_ONE_PORT] = { "one-port", false, true, one_port_model, one_port_bounds },
+	[HBP_MODEL_MULTI_PORT] = { "multi-port", false, true, multi_port_model, multi_port_bounds },
 	[HBP_MODEL_FLUID] = { "fluid", true, true, fluid_model, hbp_bounds },
 };
 

@@ -35,6 +35,9 @@ enum hbp_ports {
  *	whole message, to all children at once, each pair as fast as if alone
  * @HBP_MODEL_PATH: paper 000, section 3: the sum of the distances on the path
  *	from the root, a distance being what a message of no length costs
+ * @HBP_MODEL_ONE_PORT: paper 001: many messages follow each other, and nodes are
+ *	held back as by HBP_ONE_PORT
+ * @HBP_MODEL_MULTI_PORT: likewise, as by HBP_MULTI_PORT
  * @HBP_MODEL_FLUID: every node sends on what it receives while it receives it;
  *	the edges of all trees share the capacity of links max-min fairly; for
  *	platforms
@@ -43,6 +46,8 @@ enum hbp_ports {
 enum hbp_model {
 	HBP_MODEL_COMPLETION,
 	HBP_MODEL_PATH,
+	HBP_MODEL_ONE_PORT,
+	HBP_MODEL_MULTI_PORT,
 	HBP_MODEL_FLUID,
 	HBP_MODELS
 };

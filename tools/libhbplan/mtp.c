@@ -56,20 +56,19 @@ static size_t depth_of(struct mtp *m, const uint32_t *tree)
 	return most;
 }
 
-/* When the last fragment has come down all trees in use, in us. */
+/* When the last fragment has come down the deepest tree in use, in us. */
 static double time_of(struct mtp *m, double rate)
 {
-	double fill, most = 0;
-	size_t i;
+	size_t i, depth, most = 0;
 
 	for (i = 0; i < m->cg->n_trees; i++) {
 		if (m->cg->mbps[i] <= 0)
 			continue;
-		fill = (double)depth_of(m, m->cg->trees[i]) * FRAGMENT_BITS /
-		       m->cg->mbps[i];
-		most = fill > most ? fill : most;
+		depth = depth_of(m, m->cg->trees[i]);
+		most = depth > most ? depth : most;
 	}
-	return most + (double)m->rq->message_bytes * 8 / rate;
+	return ((double)m->rq->message_bytes * 8 +
+		(double)most * FRAGMENT_BITS) / rate;
 }
 
 static int compare_weights(const void *a, const void *b, void *mbps)

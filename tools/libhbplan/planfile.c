@@ -9,6 +9,9 @@
 #include "plan.h"
 #include "units.h"
 
+/* Of links that together are wider than one may be. */
+#define BOUND_MAX_MBPS	1e12
+
 static int read_edges(struct hbp_reader *rd, const json_t *edges, size_t t,
 		      struct hbp_tree *tree)
 {
@@ -185,8 +188,9 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "message_bytes",
 		"cost", "steps", "previous_cost", "increased_cost", "trees",
-		"predicted", NULL
+		"bound_mbps", "predicted", NULL
 	};
+	const json_t *bound = json_object_get(root, "bound_mbps");
 	const json_t *algorithm = json_object_get(root, "algorithm");
 	const json_t *bytes = json_object_get(root, "message_bytes");
 	const json_t *cost = json_object_get(root, "cost");
@@ -194,7 +198,7 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	struct hbp_plan *plan;
 	uint64_t size;
 	uint32_t node;
-	double us;
+	double us, mbps;
 	int ret;
 
 	ret = hbp_json_header(rd, root, "plan");
@@ -210,12 +214,18 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	if (cost && !hbp_json_real(cost, 0, 9e15, &us))
 		return hbp_json_bad(rd, cost, "microseconds from 0 to 9e15",
 				    "cost");
+	if (bound && !hbp_json_real(bound, HBP_BANDWIDTH_MIN_MBPS, BOUND_MAX_MBPS,
+				    &mbps))
+		return hbp_json_bad(rd, bound, "Mbit/s from 0.000001 to 1e12",
+				    "bound_mbps");
 	hbp_json_unknown(rd, root, known, "%s", "");
 	plan = hbp_plan_alloc(json_string_value(algorithm), node, size);
 	if (!plan)
 		return hbp_nomem(rd->err);
 	if (cost)
 		plan->cost_ns = hbp_ns_from_us(us);
+	if (bound)
+		plan->bound_bps = hbp_bps_from_mbps(mbps);
 	ret = read_trees(rd, root, plan);
 	if (!ret)
 		ret = read_predicted(rd, json_object_get(root, "predicted"),
@@ -320,7 +330,7 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 
 	for (i = 0; i < plan->n_trees; i++)
 		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
-	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*}",
+	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*, s:o*}",
 			 "hbcast", "plan", "version", 1, "algorithm",
 			 plan->algorithm, "root", (json_int_t)plan->root,
 			 "message_bytes", (json_int_t)plan->message_bytes,
@@ -330,7 +340,9 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 			 "increased_cost", r->done ?
 			 time_to_json(r->increased_ns) : NULL,
 			 "steps", r->done ? json_integer((json_int_t)r->steps) : NULL,
-			 "trees", trees, "predicted", plan->predicted ?
+			 "trees", trees, "bound_mbps", plan->bound_bps ?
+			 json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL,
+			 "predicted", plan->predicted ?
 			 predicted_to_json(plan->predicted) : NULL);
 }
 

@@ -68,10 +68,22 @@ static int check_request(const struct hbp_planner *planner,
 	return hbp_reach(rq->in, rq->root, err);
 }
 
+/* Plans that are made for ports are judged by ports. */
+static enum hbp_model model_of(const struct hbp_planner *planner,
+			       const struct hbp_request *rq)
+{
+	if (!(planner->takes & HBP_TAKES_PORTS) ||
+	    (rq->ports == HBP_ANY_PORTS && rq->in->platform))
+		return hbp_model_of(rq->in);
+	return rq->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
+	       HBP_MODEL_ONE_PORT;
+}
+
 /**
  * hbp_plan_finish() - check a new plan and predict what it does
  * @plan: a plan whose trees have all their edges
  * @in: the input that it is made from
+ * @model: by what to predict
  * @err: receives the reason of a failure
  *
  * Puts the trees in order and fills rates and predictions.
@@ -80,7 +92,7 @@ static int check_request(const struct hbp_planner *planner,
  * members, or if a pair that it joins has no link; another negative errno value.
  */
 int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
-		    struct hbp_error *err)
+		    enum hbp_model model, struct hbp_error *err)
 {
 	int ret;
 
@@ -89,7 +101,7 @@ int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
 		hbp_error_prefix(err, "%s", in->name);
 		return ret;
 	}
-	ret = hbp_evaluate(plan, in, hbp_model_of(in), &plan->predicted, err);
+	ret = hbp_evaluate(plan, in, model, &plan->predicted, err);
 	/* Planners of several trees say themselves what each carries. */
 	if (!ret && plan->n_trees == 1)
 		plan->trees[0].rate_bps = hbp_evaluation_rate(plan->predicted);
@@ -125,7 +137,7 @@ int hbp_plan_make(const struct hbp_planner *planner,
 	if (ret)
 		hbp_error_prefix(err, "%s", rq->in->name);
 	else
-		ret = hbp_plan_finish(plan, rq->in, err);
+		ret = hbp_plan_finish(plan, rq->in, model_of(planner, rq), err);
 	if (ret)
 		hbp_plan_free(plan);
 	else

@@ -85,6 +85,6 @@ int hbp_plan_make(const struct hbp_planner *planner,
 		  const struct hbp_request *rq, struct hbp_plan **out,
 		  struct hbp_error *err);
 int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
-		    struct hbp_error *err);
+		    enum hbp_model model, struct hbp_error *err);
 
 #endif /* HBPLAN_PLANNERS_H */

@@ -241,7 +241,7 @@ int hbp_replan(const struct hbp_plan *old, struct hbp_input *in,
 	if (!ret)
 		ret = adapt(&r, plan);
 	if (!ret)
-		ret = hbp_plan_finish(plan, in, err);
+		ret = hbp_plan_finish(plan, in, hbp_model_of(in), err);
 	free(r.ids);
 	if (ret)
 		hbp_plan_free(plan);

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The optimal set of trees, against programs and searches of another kind. */
+#include <glpk.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "arborescence.h"
+#include "colgen.h"
+#include "helper.h"
+
+#define BYTES	8000000
+#define MOST	8
+
+/* Graphs of up to 40 nodes with small whole costs, so that ties are frequent. */
+struct graph {
+	size_t n, m;
+	struct hbp_arc arcs[1600];
+	double costs[1600];
+};
+
+static void draw_graph(struct luck *luck, struct graph *g, size_t n, size_t third)
+{
+	size_t i, j;
+
+	g->n = n;
+	g->m = 0;
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < n; j++) {
+			/* The ring is whole, so that all are reached. */
+			if (i == j || (j != (i + 1) % n &&
+				       draw_below(luck, 3) < third))
+				continue;
+			g->arcs[g->m].from = (uint32_t)i;
+			g->arcs[g->m].to = (uint32_t)j;
+			g->costs[g->m++] = draw_below(luck, 12);
+		}
+	}
+}
+
+static double find_cost(const struct graph *g, size_t root, size_t *into)
+{
+	struct hbp_arborescence *a;
+	double sum;
+
+	a = hbp_arborescence_alloc(g->n, root, g->arcs, g->m);
+	if (!a || hbp_arborescence_find(a, g->costs, into, &sum))
+		tap_bail_out("no arborescence");
+	hbp_arborescence_free(a);
+	return sum;
+}
+
+/* Does every node lead back to the root? */
+static bool is_arborescence(const struct graph *g, size_t root,
+			    const size_t *into)
+{
+	size_t i, at, steps;
+
+	for (i = 0; i < g->n; i++) {
+		for (at = i, steps = 0; at != root; steps++) {
+			if (into[at] == HBP_NONE || steps == g->n ||
+			    g->arcs[into[at]].to != at)
+				return false;
+			at = g->arcs[into[at]].from;
+		}
+	}
+	return into[root] == HBP_NONE;
+}
+
+/* All choices of an arc into each node. */
+static double least_cost(const struct graph *g, const double *costs, size_t root,
+			 size_t node, size_t *into)
+{
+	double best = 1e300, sum;
+	size_t i;
+
+	if (node == g->n) {
+		if (!is_arborescence(g, root, into))
+			return best;
+		for (i = 0, sum = 0; i < g->n; i++)
+			sum += i == root ? 0 : costs[into[i]];
+		return sum;
+	}
+	into[node] = HBP_NONE;
+	if (node == root)
+		return least_cost(g, costs, root, node + 1, into);
+	for (i = 0; i < g->m; i++) {
+		if (g->arcs[i].to != node)
+			continue;
+		into[node] = i;
+		sum = least_cost(g, costs, root, node + 1, into);
+		best = sum < best ? sum : best;
+	}
+	return best;
+}
+
+static void check_arborescences(void)
+{
+	size_t round, small = 0, same = 0, into[40], others[40];
+	static struct graph g, dense;
+	struct luck luck = { 21 };
+
+	for (round = 0; round < 1500; round++) {
+		/* Both kinds of graph: a sixth, a third or all of the pairs. */
+		size_t n = 2 + round % 4, root = draw_below(&luck, (uint32_t)n);
+		double sum;
+
+		draw_graph(&luck, &g, n, round % 3);
+		sum = find_cost(&g, root, into);
+		small += is_arborescence(&g, root, into) &&
+			 sum == least_cost(&g, g.costs, root, 0, others);
+	}
+	ok(small == 1500, "arborescences: of 2 to 5 nodes none is cheaper");
+	for (round = 0; round < 300; round++) {
+		size_t n = 13 + round % 28, i;
+
+		/* An eighth of the pairs; then all, the rest too dear. */
+		g.n = n;
+		g.m = 0;
+		dense.n = n;
+		dense.m = 0;
+		for (i = 0; i < n * n; i++) {
+			bool there = (i / n + 1) % n == i % n ||
+				     !draw_below(&luck, 8);
+
+			if (i / n == i % n)
+				continue;
+			dense.arcs[dense.m].from = (uint32_t)(i / n);
+			dense.arcs[dense.m].to = (uint32_t)(i % n);
+			dense.costs[dense.m] = there ? draw_below(&luck, 100) : 1e6;
+			if (there) {
+				g.arcs[g.m] = dense.arcs[dense.m];
+				g.costs[g.m++] = dense.costs[dense.m];
+			}
+			dense.m++;
+		}
+		same += find_cost(&g, 0, into) == find_cost(&dense, 0, others) &&
+			is_arborescence(&g, 0, into) &&
+			is_arborescence(&dense, 0, others);
+	}
+	ok(same == 300, "arborescences: both ways to find them agree");
+}
+
+/*
+ * The rate of the best trees as a flow, by another program: what passes an arc
+ * is x; to each node leads a flow of the rate within x (Edmonds: then there are
+ * trees). Arcs and what holds them back are made here once more.
+ */
+struct flow_lp {
+	glp_prob *lp;
+	size_t n, m, root;
+	size_t from[MOST * MOST], to[MOST * MOST];
+	double mbps[MOST * MOST];
+};
+
+static void set_row(struct flow_lp *f, int type, double limit, int n,
+		    const int *columns, const double *values)
+{
+	int row = glp_add_rows(f->lp, 1);
+
+	glp_set_row_bnds(f->lp, row, type, limit, limit);
+	glp_set_mat_row(f->lp, row, n, columns, values);
+}
+
+/* Columns: the rate, x of each arc, then the flow to each node on each arc. */
+static int flow_column(const struct flow_lp *f, size_t node, size_t arc)
+{
+	return (int)(2 + f->m + node * f->m + arc);
+}
+
+static void add_flow(struct flow_lp *f, size_t node)
+{
+	double values[2 * MOST * MOST + 2];
+	int columns[2 * MOST * MOST + 2];
+	size_t v, e;
+	int n;
+
+	for (v = 0; v < f->n; v++) {
+		for (e = 0, n = 0; e < f->m; e++) {
+			if (f->from[e] != v && f->to[e] != v)
+				continue;
+			columns[++n] = flow_column(f, node, e);
+			values[n] = f->to[e] == v ? 1 : -1;
+		}
+		if (v == node || v == f->root) {
+			columns[++n] = 1;
+			values[n] = v == node ? -1 : 1;
+		}
+		set_row(f, GLP_FX, 0, n, columns, values);
+	}
+	for (e = 0; e < f->m; e++) {
+		columns[1] = flow_column(f, node, e);
+		values[1] = 1;
+		columns[2] = (int)e + 2;
+		values[2] = -1;
+		set_row(f, GLP_UP, 0, 2, columns, values);
+	}
+}
+
+/* Ports of a node: all its arcs of one direction share the time. */
+static void add_port(struct flow_lp *f, size_t node, bool sends, bool multi)
+{
+	double values[MOST * MOST + 1], most = 0;
+	int columns[MOST * MOST + 1], n = 0;
+	size_t e;
+
+	for (e = 0; e < f->m; e++)
+		if ((sends ? f->from[e] : f->to[e]) == node && f->mbps[e] > most)
+			most = f->mbps[e];
+	for (e = 0; e < f->m; e++) {
+		if ((sends ? f->from[e] : f->to[e]) != node)
+			continue;
+		columns[++n] = (int)e + 2;
+		values[n] = multi ? 0.8 / most : 1 / f->mbps[e];
+	}
+	set_row(f, GLP_UP, 1, n, columns, values);
+}
+
+static double flow_rate(struct flow_lp *f, enum hbp_ports ports)
+{
+	glp_smcp how;
+	double rate;
+	size_t i;
+
+	f->lp = glp_create_prob();
+	glp_set_obj_dir(f->lp, GLP_MAX);
+	glp_add_cols(f->lp, (int)(1 + f->m + f->n * f->m));
+	for (i = 1; i <= 1 + f->m + f->n * f->m; i++)
+		glp_set_col_bnds(f->lp, (int)i, GLP_LO, 0, 0);
+	glp_set_obj_coef(f->lp, 1, 1);
+	for (i = 0; ports != HBP_ONE_PORT && i < f->m; i++)
+		glp_set_col_bnds(f->lp, (int)i + 2, GLP_DB, 0, f->mbps[i]);
+	for (i = 0; i < f->n; i++) {
+		if (i != f->root)
+			add_flow(f, i);
+		if (ports != HBP_ANY_PORTS)
+			add_port(f, i, true, ports == HBP_MULTI_PORT);
+		if (ports == HBP_ONE_PORT)
+			add_port(f, i, false, false);
+	}
+	glp_init_smcp(&how);
+	how.msg_lev = GLP_MSG_OFF;
+	if (glp_simplex(f->lp, &how) || glp_get_status(f->lp) != GLP_OPT)
+		tap_bail_out("the flow program has no solution");
+	rate = glp_get_obj_val(f->lp);
+	glp_delete_prob(f->lp);
+	return rate;
+}
+
+static double costs_rate(const struct hbp_input *in, size_t root,
+			 enum hbp_ports ports)
+{
+	const struct hbp_costs *c = in->costs;
+	struct flow_lp f = { .n = c->n, .root = root };
+	size_t i;
+
+	for (i = 0; i < c->n * c->n; i++) {
+		if (!c->bandwidth_bps[i] || i / c->n == i % c->n)
+			continue;
+		f.from[f.m] = i / c->n;
+		f.to[f.m] = i % c->n;
+		f.mbps[f.m++] = (double)c->bandwidth_bps[i] / 1e6;
+	}
+	return flow_rate(&f, ports);
+}
+
+/* Hosts 10, 20, ... with links to one another and no switch. */
+static struct hbp_input *random_hosts(struct luck *luck, size_t n, size_t part)
+{
+	struct hbp_input *in;
+	char *text = NULL;
+	size_t len, i;
+	FILE *f;
+
+	f = open_memstream(&text, &len);
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':10,'kind':'host'}", f);
+	for (i = 2; i <= n; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", 10 * i);
+	fputs("],'links':[", f);
+	for (i = 0; i < n * n; i++) {
+		size_t from = i / n, to = i % n;
+
+		if (from == to || (to != (from + 1) % n &&
+				   draw_below(luck, 4) >= part))
+			continue;
+		fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%u,'latency_us':%u},",
+			10 * from + 10, 10 * to + 10, 10 + draw_below(luck, 90),
+			1 + draw_below(luck, 9));
+	}
+	fseek(f, -1, SEEK_CUR);
+	fputs("]}", f);
+	fclose(f);
+	in = make_input(text);
+	free(text);
+	return in;
+}
+
+static double hosts_rate(const struct hbp_input *in, size_t root)
+{
+	const struct hbp_platform *p = in->platform;
+	struct flow_lp f = { .n = p->n, .root = root };
+	size_t i;
+
+	for (i = 0; i < p->n_links; i++) {
+		f.from[f.m] = p->links[i].from;
+		f.to[f.m] = p->links[i].to;
+		f.mbps[f.m++] = (double)p->links[i].bandwidth_bps / 1e6;
+	}
+	return flow_rate(&f, HBP_ANY_PORTS);
+}
+
+static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
+				  size_t root, enum hbp_ports ports,
+				  unsigned int trees)
+{
+	struct hbp_request rq = {
+		.in = in, .root = in->members[root], .message_bytes = BYTES,
+		.ports = ports, .trees = trees
+	};
+	struct hbp_error err;
+	struct hbp_plan *plan;
+
+	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
+		tap_bail_out("%s: %s", name, err.text);
+	return plan;
+}
+
+/* The rate at which a plan serves everybody. */
+static double rate_of(const struct hbp_plan *plan)
+{
+	return (double)hbp_evaluation_rate(plan->predicted) / 1e6;
+}
+
+static bool near(double a, double b)
+{
+	return a <= b * 1.000001 && b <= a * 1.000001;
+}
+
+/* Nobody's fragments are few enough for depth to matter, nor trees too many. */
+static bool is_best(struct hbp_input *in, size_t root, enum hbp_ports ports,
+		    double best)
+{
+	struct hbp_plan *plan = plan_with(in, "mtp", root, ports, 0);
+	bool good = near(rate_of(plan), best) &&
+		    near((double)plan->bound_bps / 1e6, best);
+
+	if (!good)
+		printf("# %zu nodes, ports %d: rate %.9f, bound %.9f, flow %.9f\n",
+		       in->n, ports, rate_of(plan),
+		       (double)plan->bound_bps / 1e6, best);
+	hbp_plan_free(plan);
+	return good;
+}
+
+static void check_flows(void)
+{
+	size_t round, links = 0, one = 0, multi = 0;
+	struct luck luck = { 22 };
+
+	for (round = 0; round < 200; round++) {
+		size_t n = 2 + round % 5, root = draw_below(&luck, (uint32_t)n);
+		struct hbp_input *in = random_hosts(&luck, n, 1 + round % 4);
+
+		links += is_best(in, root, HBP_ANY_PORTS, hosts_rate(in, root));
+		hbp_input_free(in);
+		in = random_costs(&luck, n, round & 1);
+		one += is_best(in, root, HBP_ONE_PORT,
+			       costs_rate(in, root, HBP_ONE_PORT));
+		multi += is_best(in, root, HBP_MULTI_PORT,
+				 costs_rate(in, root, HBP_MULTI_PORT));
+		hbp_input_free(in);
+	}
+	printf("# seed 22\n");
+	ok(links == 200, "mtp: links as wide as a flow program says");
+	ok(one == 200, "mtp: one port as fast as a flow program says");
+	ok(multi == 200, "mtp: many ports as fast as a flow program says");
+}
+
+/* The certificate: prices, and the cheapest of all trees at these. */
+static bool is_certified(struct hbp_input *in, enum hbp_ports ports)
+{
+	static double costs[1600];
+	struct hbp_steady *steady;
+	struct hbp_colgen *cg;
+	static struct graph g;
+	struct hbp_error err;
+	double all = 0, least;
+	size_t i, u, into[40];
+	bool good;
+
+	if (hbp_steady_alloc(in, ports, &steady, &err) ||
+	    hbp_colgen_run(steady, 0, &cg, &err))
+		tap_bail_out("%s", err.text);
+	g.n = steady->n;
+	g.m = steady->n_arcs;
+	memcpy(g.arcs, steady->arcs, g.m * sizeof(*g.arcs));
+	for (i = 0; i < g.m; i++) {
+		costs[i] = 0;
+		for (u = steady->first[i]; u < steady->first[i + 1]; u++)
+			costs[i] += cg->prices[steady->rows[u]] * steady->uses[u];
+	}
+	for (i = 0; i < steady->n_rows; i++) {
+		all += cg->prices[i];
+		if (cg->prices[i] < 0)
+			all = 1e300;
+	}
+	least = least_cost(&g, costs, 0, 0, into);
+	good = near(all / least, cg->bound) && near(cg->rate, cg->bound);
+	hbp_colgen_free(cg);
+	hbp_steady_free(steady);
+	return good;
+}
+
+static void check_certificates(void)
+{
+	struct luck luck = { 23 };
+	size_t round, good = 0;
+
+	for (round = 0; round < 150; round++) {
+		struct hbp_input *in;
+
+		if (round % 3)
+			in = random_costs(&luck, 3 + round % 3, false);
+		else
+			in = random_platform(&luck, 3 + round % 3,
+					     1 + round % 4, round % 5, false);
+		good += is_certified(in, round % 3);
+		hbp_input_free(in);
+	}
+	ok(good == 150, "mtp: prices prove the bound, the rate reaches it");
+}
+
+/* No planner's plan is faster than the bound in the model that it is made for. */
+static bool beats_all(struct hbp_input *in, size_t root, enum hbp_ports ports,
+		      enum hbp_model model)
+{
+	struct hbp_plan *best = plan_with(in, "mtp", root, ports, 0), *other;
+	const struct hbp_planner *const *planners;
+	struct hbp_evaluation *e;
+	struct hbp_error err;
+	size_t n, i;
+	bool good = near(rate_of(best), (double)best->bound_bps / 1e6);
+
+	if (!good)
+		printf("# %zu nodes, ports %d: rate %.9f, bound %.9f, %zu trees\n",
+		       in->n, ports, rate_of(best),
+		       (double)best->bound_bps / 1e6, best->n_trees);
+	planners = hbp_planners(&n);
+	for (i = 0; i < n; i++) {
+		if (!(planners[i]->inputs & in->kind))
+			continue;
+		other = plan_with(in, planners[i]->name, root, HBP_ANY_PORTS, 0);
+		if (other->n_trees == 1) {
+			if (hbp_evaluate(other, in, model, &e, &err))
+				tap_bail_out("%s", err.text);
+			good = good && hbp_evaluation_rate(e) <= best->bound_bps;
+			hbp_evaluation_free(e);
+		}
+		hbp_plan_free(other);
+	}
+	hbp_plan_free(best);
+	return good;
+}
+
+static void check_bounds(void)
+{
+	size_t round, links = 0, one = 0, multi = 0;
+	struct luck luck = { 24 };
+
+	for (round = 0; round < 40; round++) {
+		size_t n = 3 + draw_below(&luck, 20);
+		struct hbp_input *in = random_platform(&luck, n,
+				1 + draw_below(&luck, 6), draw_below(&luck, 6),
+				false);
+
+		links += beats_all(in, 0, HBP_ANY_PORTS, HBP_MODEL_FLUID);
+		hbp_input_free(in);
+		in = random_costs(&luck, n, false);
+		one += beats_all(in, 1, HBP_ONE_PORT, HBP_MODEL_ONE_PORT);
+		multi += beats_all(in, 2, HBP_MULTI_PORT, HBP_MODEL_MULTI_PORT);
+		hbp_input_free(in);
+	}
+	printf("# seed 24\n");
+	ok(links == 40, "mtp: platforms: at its bound, which nobody exceeds");
+	ok(one == 40, "mtp: one-port: at its bound, which nobody exceeds");
+	ok(multi == 40, "mtp: multi-port: at its bound, which nobody exceeds");
+}
+
+static void check_caps(void)
+{
+	size_t round, good = 0, tried = 0;
+	struct luck luck = { 25 };
+
+	for (round = 0; round < 20; round++) {
+		struct hbp_input *in = random_hosts(&luck, 7, 3);
+		struct hbp_plan *plan;
+		unsigned int most;
+
+		for (most = 1; most <= 4; most++, tried++) {
+			plan = plan_with(in, "mtp", 0, HBP_ANY_PORTS, most);
+			good += plan->n_trees <= most && rate_of(plan) > 0 &&
+				plan->bound_bps >= hbp_evaluation_rate(plan->predicted);
+			hbp_plan_free(plan);
+		}
+		hbp_input_free(in);
+	}
+	ok(good == tried, "mtp: no more trees than asked for");
+}
+
+/*
+ * Root 1 sends 40 Mbit/s to 2 and 20 to 3, 2 sends 40 to 3. One port: the tree
+ * 1-2 1-3 keeps 1 busy for 1/40 + 1/20 of each Mbit/s: 13.3 Mbit/s. The chain has
+ * 40. Many ports: 0.8 / 40 a transfer would allow 25 in the star, its link to 3
+ * 20.
+ */
+static const char three[] =
+	"{'hbcast':'costs','version':1,'nodes':[{'id':1},{'id':2},{'id':3}],\n"
+	"'latency_us':[[0,1,1],[1,0,1],[1,1,0]],\n"
+	"'bandwidth_mbps':[[null,40,20],[40,null,40],[40,40,null]]}";
+
+static void check_ports(void)
+{
+	struct hbp_input *in = make_input(three);
+	struct hbp_plan *star = plan_with(in, "flat", 0, HBP_ANY_PORTS, 0);
+	struct hbp_plan *chain = plan_with(in, "chain", 0, HBP_ANY_PORTS, 0);
+	struct hbp_evaluation *e;
+	struct hbp_error err;
+
+	if (hbp_evaluate(star, in, HBP_MODEL_ONE_PORT, &e, &err))
+		tap_bail_out("%s", err.text);
+	/* 64 Mbit at 13.333333 are 4.80000012 s; at best 40: 1.6 s. And 1 us. */
+	ok(hbp_evaluation_rate(e) == 13333333 &&
+	   e->nodes[0].completion_ns == 4800001120 &&
+	   e->nodes[0].bound_ns == 1600001000 &&
+	   e->nodes[1].bound_ns == 1600001000, "one-port: a star");
+	hbp_evaluation_free(e);
+	if (hbp_evaluate(star, in, HBP_MODEL_MULTI_PORT, &e, &err))
+		tap_bail_out("%s", err.text);
+	/* 3.2 s; the root may send 50 in all, 1.28 s. */
+	ok(hbp_evaluation_rate(e) == 20000000 &&
+	   e->nodes[1].completion_ns == 3200001000 &&
+	   e->nodes[1].bound_ns == 1280001000, "multi-port: a star");
+	hbp_evaluation_free(e);
+	if (hbp_evaluate(chain, in, HBP_MODEL_ONE_PORT, &e, &err))
+		tap_bail_out("%s", err.text);
+	ok(hbp_evaluation_rate(e) == 40000000 &&
+	   e->nodes[1].completion_ns == 1600002000, "one-port: a chain");
+	hbp_evaluation_free(e);
+	hbp_plan_free(star);
+	hbp_plan_free(chain);
+	hbp_input_free(in);
+}
+
+/* What a plan says in its file comes back. */
+static void check_file(void)
+{
+	struct luck luck = { 26 };
+	struct hbp_input *in = random_hosts(&luck, 7, 3);
+	struct hbp_plan *plan = plan_with(in, "mtp", 0, HBP_ANY_PORTS, 0), *again;
+	char *text = hbp_plan_text(plan), *copy;
+	struct hbp_error err;
+
+	if (hbp_plan_parse(text, strlen(text), "x", NULL, &again, &err))
+		tap_bail_out("%s", err.text);
+	copy = hbp_plan_text(again);
+	ok(plan->n_trees > 1 && plan->bound_bps == again->bound_bps &&
+	   !strcmp(text, copy), "a plan of several trees and its bound are read as written");
+	free(text);
+	free(copy);
+	hbp_plan_free(plan);
+	hbp_plan_free(again);
+	hbp_input_free(in);
+}
+
+int main(void)
+{
+	glp_term_out(GLP_OFF);
+	check_arborescences();
+	check_flows();
+	check_certificates();
+	check_bounds();
+	check_caps();
+	check_ports();
+	check_file();
+	return tap_done();
+}
