@@ -254,9 +254,9 @@ def test_link(scene):
     scene.apply(*CHAIN)
     cast = Broadcast(scene)
     tap.check(cast.begun(), "all are in the middle")
-    cast.gate.set()
     begin = time.monotonic()
     node.ip("-n", "switch", "link", "set", "p3", "down")
+    cast.gate.set()
     scene[1].listener.event(type="member-lost", down=True)
     took = time.monotonic() - begin
     tap.check(4 < took < 15, f"link down: others wait for the dead interval, not longer: {took:.1f} s")
