@@ -81,6 +81,10 @@ modules-all: $(SERIES:%=module-%)
 module-%:
 	@dir=$$(selftests/vm/kernel dir $*) && $(MAKE) module KDIR=$$dir/headers
 
+# The module that tells KCOV, and so the fuzzer, where it has been.
+module-kcov:
+	$(MAKE) module-$(DEBUG) BUILD=$(BUILD)/kcov KCOV_INSTRUMENT=y
+
 tools: $(TOOLS)
 
 $(TOOLS) $(EXAMPLES) $(TESTDIRS):
@@ -122,7 +126,7 @@ deps:
 
 # Each of these installs what is missing before it builds.
 check: deps
-	$(MAKE) $(PARALLEL) modules-all $(DEBUG:%=module-%) tools tests examples
+	$(MAKE) $(PARALLEL) modules-all $(DEBUG:%=module-%) module-kcov tools tests examples
 	selftests/run $(TESTS)
 
 checkstyle: deps
@@ -152,6 +156,6 @@ clean:
 	$(RM) -r build .checkpatch-camelcase.*
 	for dir in $(TOOLS) $(EXAMPLES) $(TESTDIRS); do $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all help module install-module uninstall-module modules-all tools \
+.PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
 	uninstall deps check checkstyle coverage demo bench bench-plan clean

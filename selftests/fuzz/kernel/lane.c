@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include "coverage.h"
+#include "frames.h"
+#include "lane.h"
+#include "world.h"
+
+#define PORT		7310
+#define PATIENCE_MS	100	/* how long the other side may think about a handshake */
+#define FRAMES		5	/* that are sent at once */
+#define SPOILT		0x100	/* in lane->said */
+
+static u8 frame[HBC_FRAGMENT_MAX];
+static u8 stream[FRAMES * HBC_FRAGMENT_MAX];
+
+static void tcp_address(struct sockaddr_in *a, u32 node)
+{
+	memset(a, 0, sizeof(*a));
+	a->sin_family = AF_INET;
+	a->sin_port = htons(PORT);
+	a->sin_addr.s_addr = htonl(0x0a090000 + node);
+}
+
+void lane_open(void)
+{
+	struct sockaddr_in a;
+	unsigned int i;
+	int on = 1;
+
+	for (i = 0; i < LANES; i++)
+		world.lanes[i].fd = -1;
+	world.key = hbc_auth_key_new(world_key, sizeof(world_key));
+	world.listener = world_socket(world.evil, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	tcp_address(&a, NODE_EVIL);
+	setsockopt(world.listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(world.listener, (struct sockaddr *)&a, sizeof(a)) || listen(world.listener, 8))
+		err(EXIT_FAILURE, "the attacker's own address");
+}
+
+/* How it ended, and after what. */
+static void lane_end(struct lane *lane, unsigned int how)
+{
+	coverage_signal(3ull << 32 | lane->child << 24 | how << 16 | lane->said);
+	if (lane->fd >= 0)
+		close(lane->fd);
+	lane->fd = -1;
+}
+
+void lane_reset(void)
+{
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < LANES; i++) {
+		if (world.lanes[i].fd >= 0)
+			close(world.lanes[i].fd);
+		world.lanes[i].fd = -1;
+	}
+	while ((fd = accept(world.listener, NULL, NULL)) >= 0)
+		close(fd);
+}
+
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+/* Whether it happened in so many milliseconds; alarms take nothing away from them. */
+static bool wait_for(int fd, short what, int patience)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+	long long end = now_ms() + patience;
+	int ready;
+
+	do {
+		ready = poll(&p, 1, patience);
+	} while (ready < 0 && errno == EINTR && now_ms() < end);
+	return ready > 0;
+}
+
+/*
+ * Exactly so many bytes, or false: if only some come in time, or none ever will,
+ * that is the lane's end.
+ */
+static bool take(struct lane *lane, u8 *out, unsigned int len, int patience)
+{
+	unsigned int done = 0;
+	ssize_t got;
+
+	while (done < len) {
+		if (!wait_for(lane->fd, POLLIN, done ? PATIENCE_MS : patience)) {
+			if (done)
+				lane_end(lane, ETIMEDOUT);
+			return false;
+		}
+		got = recv(lane->fd, out + done, len - done, MSG_DONTWAIT);
+		if (got <= 0) {
+			lane_end(lane, got ? errno : 0);
+			return false;
+		}
+		done += got;
+	}
+	return true;
+}
+
+/* The next frame in @frame; false when none comes in time. */
+static bool read_frame(struct lane *lane, struct hbc_hdr *h, int patience)
+{
+	if (!take(lane, frame, HBC_HDR_LEN, patience))
+		return false;
+	if (hbc_wire_get_hdr(frame, h))
+		errx(EXIT_FAILURE, "a node has sent a frame that is none: %02x %02x %02x %02x",
+		     frame[0], frame[1], frame[2], frame[3]);
+	if (!take(lane, frame + HBC_HDR_LEN, h->length - HBC_HDR_LEN, PATIENCE_MS)) {
+		if (lane->fd >= 0)
+			lane_end(lane, ETIMEDOUT);
+		return false;
+	}
+	coverage_signal(4ull << 32 | lane->child << 24 | h->type << 16 | lane->said);
+	return true;
+}
+
+/* Past all others. */
+static bool wait_frame(struct lane *lane, struct hbc_hdr *h, u8 type)
+{
+	do {
+		if (!read_frame(lane, h, PATIENCE_MS))
+			return false;
+	} while (h->type != type);
+	return true;
+}
+
+/* At times it is spoilt, or cut off. */
+static void say(struct choices *c, struct lane *lane, u8 *data, unsigned int len)
+{
+	lane->said = data[0];
+	if (rarely(c, 24)) {
+		spoil_bytes(c, data, len);
+		lane->said |= SPOILT;
+	}
+	if (rarely(c, 32))
+		len = choose(c, len);
+	send(lane->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void connect_to(struct lane *lane, u32 node)
+{
+	struct sockaddr_in a;
+	int on = 1;
+
+	lane->fd = world_socket(world.evil, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	if (lane->fd < 0)
+		err(EXIT_FAILURE, "a TCP socket");
+	setsockopt(lane->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	tcp_address(&a, node);
+	if (connect(lane->fd, (struct sockaddr *)&a, sizeof(a)) && errno == EINPROGRESS)
+		wait_for(lane->fd, POLLOUT, PATIENCE_MS);
+}
+
+static struct lane *new_lane(struct choices *c, bool child)
+{
+	struct lane *lane = &world.lanes[choose(c, LANES)];
+
+	if (lane->fd >= 0)
+		close(lane->fd);
+	memset(lane, 0, sizeof(*lane));
+	lane->child = child;
+	lane->fd = -1;
+	return lane;
+}
+
+/* The handshake of a parent, who need not be the root. */
+static void greet(struct choices *c, struct lane *lane)
+{
+	struct hbc_challenge challenge;
+	struct hbc_hello hello = {};
+	u8 first[HBC_CONTROL_MAX];
+	struct hbc_auth auth;
+	struct hbc_hdr h;
+
+	lane->place = choose(c, PLACES);
+	hello.group = rarely(c, 24) ? choose_group(c) : GROUP;
+	hello.to = rarely(c, 24) ? choose_node(c) : world_node(lane->place);
+	hello.from = lane->place == HONEST || rarely(c, 2) ? NODE_EVIL : choose_node(c);
+	hello.root = lane->place == HONEST || rarely(c, 2) ? NODE_EVIL : choose_node(c);
+	lane->message = (u64)choose(c, 16) << 32;
+	choose_bytes(c, hello.nonce, sizeof(hello.nonce));
+	connect_to(lane, world_node(lane->place));
+	hbc_wire_put_hello(first, 0, &hello);
+	/* At the honest node nobody else's name is used. */
+	memcpy(frame, first, HBC_HELLO_LEN);
+	if (lane->place == HONEST)
+		send(lane->fd, first, HBC_HELLO_LEN, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else
+		say(c, lane, frame, HBC_HELLO_LEN);
+	if (!wait_frame(lane, &h, HBC_FRAME_CHALLENGE) ||
+	    hbc_wire_get_challenge(frame, &h, &challenge) ||
+	    hbc_auth_mac(world.key, HBC_AUTH_CONNECTOR, first, HBC_HELLO_LEN, &challenge, auth.mac))
+		return;
+	say(c, lane, frame, hbc_wire_put_auth(frame, &auth));
+	wait_frame(lane, &h, HBC_FRAME_READY);
+}
+
+/* The handshake of a child, if there is a parent. */
+static void answer(struct choices *c, struct lane *lane)
+{
+	struct hbc_challenge challenge;
+	u8 first[HBC_CONTROL_MAX];
+	struct hbc_hello hello;
+	struct hbc_hdr h;
+	int on = 1;
+
+	if (!wait_for(world.listener, POLLIN, 5))
+		return;
+	lane->fd = accept4(world.listener, NULL, NULL, SOCK_NONBLOCK);
+	if (lane->fd < 0)
+		return;
+	setsockopt(lane->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (!wait_frame(lane, &h, HBC_FRAME_HELLO) || hbc_wire_get_hello(frame, &h, &hello))
+		return;
+	memcpy(first, frame, HBC_HELLO_LEN);
+	challenge.node = rarely(c, 24) ? choose_node(c) : hello.to;
+	choose_bytes(c, challenge.nonce, sizeof(challenge.nonce));
+	hbc_auth_mac(world.key, HBC_AUTH_ACCEPTOR, first, HBC_HELLO_LEN, &challenge, challenge.mac);
+	say(c, lane, frame, hbc_wire_put_challenge(frame, &challenge));
+	if (wait_frame(lane, &h, HBC_FRAME_AUTH))
+		say(c, lane, frame, hbc_wire_put_ready(frame));
+}
+
+/* One that is open, if there is any. */
+static struct lane *choose_lane(struct choices *c)
+{
+	unsigned int at = choose(c, LANES), i;
+
+	for (i = 0; i < LANES && world.lanes[at].fd < 0; i++)
+		at = (at + 1) % LANES;
+	return &world.lanes[at];
+}
+
+static void spoil_header(struct choices *c, u8 *data, unsigned int len)
+{
+	u32 length;
+
+	switch (choose(c, 6)) {
+	case 0:
+		data[0] = choose(c, __HBC_FRAME_MAX + 2);
+		break;
+	case 1:
+		data[1] = 1 << choose(c, 8);
+		break;
+	case 2:
+		data[2] = choose(c, HBC_MAX_SLOTS + 1);
+		break;
+	default:
+		length = rarely(c, 2) ? len + choose(c, 17) - 8 : choose(c, HBC_CONTROL_MAX);
+		if (rarely(c, 3))
+			length = choose(c, HBC_FRAGMENT_LEN + 1);
+		length = htonl(length);
+		memcpy(data + 4, &length, sizeof(length));
+		break;
+	}
+}
+
+/* Payload is of little interest. */
+static void spoil_frame(struct choices *c, struct lane *lane, u8 *data, unsigned int len)
+{
+	lane->said |= SPOILT;
+	if (rarely(c, 4))
+		spoil_header(c, data, len);
+	else
+		spoil_bytes(c, data, data[0] == HBC_FRAME_FRAGMENT ? HBC_FRAGMENT_LEN : len);
+	if (!rarely(c, 4))
+		frame_mend_crc(data, len);
+}
+
+/* Some frames one behind the other, one of which may be spoilt. */
+static unsigned int choose_stream(struct choices *c, struct lane *lane)
+{
+	unsigned int count = 1 + choose(c, FRAMES), len = 0, i, bad, size;
+
+	bad = rarely(c, 3) ? choose(c, count) : count;
+	for (i = 0; i < count; i++) {
+		size = frame_choose(c, lane, stream + len);
+		lane->said = stream[len];
+		if (i == bad)
+			spoil_frame(c, lane, stream + len, size);
+		len += size;
+	}
+	return len;
+}
+
+static void send_stream(struct choices *c, struct lane *lane)
+{
+	unsigned int len, part, at = 0;
+
+	if (lane->fd < 0)
+		return;
+	len = choose_stream(c, lane);
+	if (rarely(c, 16))
+		len = choose(c, len);
+	while (at < len) {
+		part = rarely(c, 3) ? 1 + choose(c, len - at) : len - at;
+		if (send(lane->fd, stream + at, part, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			break;
+		at += part;
+	}
+}
+
+void call_lane_connect(struct choices *c)
+{
+	struct lane *lane = new_lane(c, false);
+
+	greet(c, lane);
+	send_stream(c, lane);
+}
+
+void call_lane_accept(struct choices *c)
+{
+	struct lane *lane = new_lane(c, true);
+
+	answer(c, lane);
+	send_stream(c, lane);
+}
+
+void call_lane_send(struct choices *c)
+{
+	struct lane *lane = choose_lane(c);
+
+	if (lane->fd < 0)
+		call_lane_connect(c);
+	else
+		send_stream(c, lane);
+}
+
+/* What a child would remember of what it hears. */
+static void hear(struct lane *lane, const struct hbc_hdr *h)
+{
+	static struct hbc_tree_node nodes[HBC_TREE_MAX_NODES];
+	struct hbc_tree_frame tree;
+	struct hbc_fragment f;
+	struct hbc_ping ping;
+
+	switch (h->type) {
+	case HBC_FRAME_TREE:
+		if (!hbc_wire_get_tree(frame, h, &tree, nodes))
+			lane->epoch = tree.epoch;
+		break;
+	case HBC_FRAME_FRAGMENT:
+		if (!hbc_wire_get_fragment(frame, h, &f))
+			lane->message = f.message;
+		break;
+	case HBC_FRAME_PING:
+		hbc_wire_get_ping(frame, h, &ping);
+		send(lane->fd, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping),
+		     MSG_DONTWAIT | MSG_NOSIGNAL);
+		break;
+	}
+}
+
+void call_lane_read(struct choices *c)
+{
+	struct lane *lane = choose_lane(c);
+	unsigned int most = choose(c, 50);
+	struct hbc_hdr h;
+
+	while (lane->fd >= 0 && most-- && read_frame(lane, &h, 5))
+		hear(lane, &h);
+}
+
+/* In peace, or at once. */
+void call_lane_close(struct choices *c)
+{
+	struct lane *lane = choose_lane(c);
+	struct linger linger = { .l_onoff = 1 };
+
+	if (lane->fd < 0)
+		return;
+	if (rarely(c, 2))
+		setsockopt(lane->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	if (rarely(c, 4)) {
+		shutdown(lane->fd, rarely(c, 2) ? SHUT_WR : SHUT_RD);
+		return;
+	}
+	close(lane->fd);
+	lane->fd = -1;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where programs run: namespaces that the test has made, and what a program
+ * holds there. Nodes 4, 5 and 6 are the fuzzer's to do with as it likes. Node 2
+ * is one of honest ones, where it may open sockets and attack with what it has:
+ * the group's key. What others see of it is at 9.
+ */
+#ifndef _HBC_FUZZ_WORLD_H
+#define _HBC_FUZZ_WORLD_H
+
+#include "auth.h"
+#include "choices.h"
+
+#define GROUP		5	/* of the honest nodes */
+#define PORT_HONEST	7	/* which the fuzzer leaves alone, ... */
+#define NODE_EVIL	9	/* ... as well as their roots: its lanes there have this one */
+#define PLACES		4	/* the last one is the honest node */
+#define HONEST		(PLACES - 1)
+#define SOCKS		6
+#define LANES		4
+#define DATA		(1 << 18)
+
+/**
+ * struct lane - a connection to a node
+ * @fd: -1 for none
+ * @child: whether the other side is the parent
+ * @place: where the other side is
+ * @epoch: of the newest tree that was said, or heard
+ * @message: the message under way, or heard of
+ * @offset: of its next fragment
+ * @total: its length
+ * @port: its port
+ * @said: the last frame's type, and whether it was spoilt
+ */
+struct lane {
+	int fd;
+	bool child;
+	u8 place;
+	u32 epoch;
+	u64 message;
+	u64 offset;
+	u64 total;
+	u16 port;
+	u16 said;
+};
+
+/**
+ * struct world - what there is
+ * @ns: namespaces
+ * @evil: the attacker's namespace
+ * @listener: a TCP socket there
+ * @netlink: a socket in each namespace
+ * @family: number of the netlink family
+ * @socks: AF_HBCAST, or -1
+ * @lanes: all of them
+ * @file: a file of DATA bytes
+ * @data: DATA bytes, behind which there is no memory
+ * @key: the group's
+ * @message: the last one that a socket has sent
+ */
+struct world {
+	int ns[PLACES];
+	int evil;
+	int listener;
+	int netlink[PLACES];
+	u16 family;
+	int socks[SOCKS];
+	struct lane lanes[LANES];
+	int file;
+	u8 *data;
+	struct hbc_auth_key *key;
+	u64 message;
+};
+
+extern struct world world;
+extern const u8 world_key[32];
+
+void world_open(void);
+
+/* Closes what programs hold, and makes the nodes anew. */
+void world_reset(void);
+
+/* A socket in that namespace, or -1. */
+int world_socket(int ns, int domain, int type, int protocol);
+
+/* The node at a place. */
+u32 world_node(unsigned int place);
+
+u32 choose_node(struct choices *c);
+u32 choose_group(struct choices *c);
+u64 choose_message(struct choices *c);
+u16 choose_port(struct choices *c);	/* of a group */
+u32 choose_ipv4(struct choices *c);	/* in network order */
+void choose_ipv6(struct choices *c, u8 *out);
+
+/* Writable memory of @len bytes, DATA at most; at times with none behind, or none at all. */
+void *choose_memory(struct choices *c, size_t len);
+
+#endif /* _HBC_FUZZ_WORLD_H */
