@@ -26,6 +26,12 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_dijkstra,
 	&hbp_random_pipeline,
 	&hbp_balanced_multicast,
+	&hbp_simple_prune,
+	&hbp_refined_prune,
+	&hbp_grow_planner,
+	&hbp_multiport_grow,
+	&hbp_lp_prune,
+	&hbp_lp_grow,
 	&hbp_mtp,
 };
 

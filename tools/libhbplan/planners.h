@@ -77,6 +77,12 @@ extern const struct hbp_planner hbp_fpfr;
 extern const struct hbp_planner hbp_dijkstra;
 extern const struct hbp_planner hbp_random_pipeline;
 extern const struct hbp_planner hbp_balanced_multicast;
+extern const struct hbp_planner hbp_simple_prune;
+extern const struct hbp_planner hbp_refined_prune;
+extern const struct hbp_planner hbp_grow_planner;
+extern const struct hbp_planner hbp_multiport_grow;
+extern const struct hbp_planner hbp_lp_prune;
+extern const struct hbp_planner hbp_lp_grow;
 extern const struct hbp_planner hbp_mtp;
 
 const struct hbp_planner *const *hbp_planners(size_t *n);

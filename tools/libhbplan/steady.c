@@ -14,6 +14,8 @@
 
 /* Paper 001: a transfer keeps its sender busy for so much of the fastest one. */
 #define SEND_PART	0.8
+/* What transfers are compared for: 10^9 bits. */
+#define MESSAGE_BYTES	125000000
 
 struct building {
 	struct hbp_steady *s;
@@ -265,6 +267,24 @@ int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 	else
 		*out = b.s;
 	return ret;
+}
+
+/**
+ * hbp_steady_times() - how long transfers take
+ * @steady: who can send to whom
+ *
+ * Return: of each arc the whole nanoseconds for 10^9 bits, so that equal sums
+ * are equal, to be released with free(); NULL if memory has run out.
+ */
+int64_t *hbp_steady_times(const struct hbp_steady *steady)
+{
+	int64_t *ns = calloc(steady->n_arcs, sizeof(*ns));
+	size_t i;
+
+	for (i = 0; ns && i < steady->n_arcs; i++)
+		ns[i] = hbp_transfer_ns(MESSAGE_BYTES,
+					hbp_bps_from_mbps(steady->mbps[i]));
+	return ns;
 }
 
 /**

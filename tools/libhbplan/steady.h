@@ -38,6 +38,7 @@ struct hbp_steady {
 int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 		     struct hbp_steady **out, struct hbp_error *err);
 void hbp_steady_free(struct hbp_steady *steady);
+int64_t *hbp_steady_times(const struct hbp_steady *steady);
 size_t hbp_steady_arc(const struct hbp_steady *steady, size_t from, size_t to);
 
 #endif /* HBPLAN_STEADY_H */

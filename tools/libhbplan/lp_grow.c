@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lp-grow: what carries most in the best set of trees comes next (paper 001). */
+#include <stdlib.h>
+
+#include "grow.h"
+#include "messages.h"
+
+static int64_t fewest(const struct hbp_grow *g, size_t arc)
+{
+	return -g->parts[arc];
+}
+
+static int lp_grow_make(const struct hbp_request *rq, struct hbp_plan *plan,
+			struct hbp_error *err)
+{
+	struct hbp_steady *steady;
+	int64_t *parts;
+	int ret;
+
+	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
+	if (ret)
+		return ret;
+	ret = hbp_messages(rq, steady, &parts, plan, err);
+	if (!ret)
+		ret = hbp_grow_tree(rq, steady, parts, fewest, plan, err);
+	free(parts);
+	hbp_steady_free(steady);
+	return ret;
+}
+
+/*
+ * Growing a spanning tree over the communication graph.
+ *
+ * Paper 001, LP-based heuristics. The edge out of the tree that carries most
+ * messages in the best set of trees comes next. The numbers of messages are
+ * those of mtp; other solutions may be as good.
+ */
+const struct hbp_planner hbp_lp_grow = {
+	.name = "lp-grow",
+	.paper = "001 LP-based heuristics",
+	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.takes = HBP_TAKES_PORTS,
+	.objective = "throughput of one tree: what the best trees use most",
+	.make = lp_grow_make,
+};

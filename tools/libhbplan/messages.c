@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How many messages each pair carries in the best set of trees. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "colgen.h"
+#include "messages.h"
+
+/* Messages are counted in these parts of all, so that equal ones are equal. */
+#define PARTS		1e6
+
+/**
+ * hbp_messages() - find how many messages each pair carries
+ * @rq: the request
+ * @steady: who can send to whom
+ * @parts: receives for each arc which part of all messages passes it, in
+ *	millionths; at least 1 if any does; to be released with free(); NULL
+ *	after a failure
+ * @plan: receives the bound
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or what hbp_colgen_run() returns.
+ */
+int hbp_messages(const struct hbp_request *rq, const struct hbp_steady *steady,
+		 int64_t **parts, struct hbp_plan *plan, struct hbp_error *err)
+{
+	double *sum = calloc(steady->n_arcs, sizeof(*sum));
+	struct hbp_colgen *cg = NULL;
+	size_t t, i;
+	int ret;
+
+	*parts = calloc(steady->n_arcs, sizeof(**parts));
+	if (!sum || !*parts)
+		ret = hbp_nomem(err);
+	else
+		ret = hbp_colgen_run(steady, hbp_input_find(rq->in, rq->root),
+				     &cg, err);
+	if (ret) {
+		free(*parts);
+		*parts = NULL;
+		goto out;
+	}
+	for (t = 0; t < cg->n_trees; t++)
+		for (i = 0; i < steady->n - 1; i++)
+			sum[cg->trees[t][i]] += cg->mbps[t];
+	for (i = 0; i < steady->n_arcs; i++) {
+		(*parts)[i] = llround(sum[i] / cg->rate * PARTS);
+		if (sum[i] > 0 && !(*parts)[i])
+			(*parts)[i] = 1;
+	}
+	plan->bound_bps = (int64_t)ceil(cg->bound * 1e6);
+out:
+	hbp_colgen_free(cg);
+	free(sum);
+	return ret;
+}
