@@ -231,10 +231,23 @@ static void hbc_lane_adopt_sock(struct hbc_lane *lane, struct socket *sock)
 	release_sock(sk);
 }
 
+/*
+ * A connection that has said goodbye, and was heard, ends in peace; another leaves
+ * nothing behind. TCP stops the timers of a kernel's socket when it is released: who
+ * would have to send once more, or to wait by a timer of his own, would stay for ever.
+ */
+static void hbc_lane_release(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+
+	if (sk->sk_state != TCP_FIN_WAIT2 || tcp_fin_time(sk) > TCP_TIMEWAIT_LEN)
+		sock_no_linger(sk);
+	sock_release(sock);
+}
+
 /* Flag, callbacks, work, release: in this order nobody finds a dead socket. */
 static void hbc_lane_drop_sock(struct hbc_lane *lane)
 {
-	bool clean = test_bit(HBC_LANE_FINISHED, &lane->flags);
 	struct socket *sock = lane->sock;
 	struct sock *sk;
 
@@ -256,10 +269,7 @@ static void hbc_lane_drop_sock(struct hbc_lane *lane)
 	cancel_work_sync(&lane->rx_work);
 	cancel_work_sync(&lane->tx_work);
 	hbc_lane_set_sock(lane, NULL);
-	/* One that has said goodbye ends in peace; another leaves nothing behind. */
-	if (!clean)
-		sock_no_linger(sk);
-	sock_release(sock);
+	hbc_lane_release(sock);
 }
 
 /* Connecting. */
@@ -645,7 +655,7 @@ void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 	struct hbc_lane *lane = hbc_lane_new(hn, false);
 
 	if (!lane) {
-		sock_release(sock);
+		hbc_lane_release(sock);
 		return;
 	}
 	lane->state = HBC_LANE_HANDSHAKE;
