@@ -354,16 +354,16 @@ static bool hbc_origin_fail(struct hbc_origin *origin, struct hbc_outgoing *m, u
 	return useless;
 }
 
-/* What later messages of the epoch will find. origin->lock held. */
-static void hbc_origin_mark(struct hbc_origin *origin, u32 epoch, u8 reason, const u32 *node,
-			    unsigned int count)
+/* What later messages of the epoch will find: whether it is news. origin->lock held. */
+static bool hbc_origin_mark(struct hbc_origin *origin, u32 epoch, u8 reason, u32 node)
 {
 	struct hbc_roster *roster;
-	unsigned int i;
+	bool news = false;
 
 	list_for_each_entry(roster, &origin->rosters, link)
-		for (i = 0; i < count && roster->tree->epoch == epoch; i++)
-			hbc_roster_mark(roster, node[i], reason);
+		if (roster->tree->epoch == epoch)
+			news |= hbc_roster_mark(roster, node, reason);
+	return news;
 }
 
 void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, const u32 *node,
@@ -373,13 +373,14 @@ void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, 
 	struct hbc_source *source;
 	bool useless = false;
 	LIST_HEAD(finished);
+	unsigned int i;
 
 	spin_lock(&origin->lock);
-	if (flags & (HBC_LOST_DOWN | HBC_LOST_BACK))
-		hbc_origin_mark(origin, epoch, reason, node, count);
+	for (i = 0; i < count && flags & HBC_LOST_DOWN; i++)
+		hbc_origin_mark(origin, epoch, reason, node[i]);
 	list_for_each_entry(source, &origin->sources, link)
 		list_for_each_entry_safe(m, tmp, &source->messages, source_link) {
-			if (!m->roster || m->cut.epoch != epoch || flags & HBC_LOST_BACK ||
+			if (!m->roster || m->cut.epoch != epoch ||
 			    !(m->begun || flags & HBC_LOST_DOWN))
 				continue;
 			useless |= hbc_origin_fail(origin, m, reason, node, count, &finished);
@@ -388,6 +389,19 @@ void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, 
 	if (useless)
 		hbc_origin_kick(origin);
 	hbc_outgoing_finish(&finished);
+}
+
+unsigned int hbc_origin_back(struct hbc_origin *origin, u32 epoch, u32 *node,
+			     unsigned int count)
+{
+	unsigned int i, nr = 0;
+
+	spin_lock(&origin->lock);
+	for (i = 0; i < count; i++)
+		if (hbc_origin_mark(origin, epoch, HBCAST_REASON_NONE, node[i]))
+			node[nr++] = node[i];
+	spin_unlock(&origin->lock);
+	return nr;
 }
 
 bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch)

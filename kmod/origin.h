@@ -65,9 +65,12 @@ void hbc_origin_kick(struct hbc_origin *origin);
 void hbc_origin_pump(struct hbc_origin *origin);
 /* A member's report. Context: process. */
 void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack);
-/* Members of @epoch's tree that are lost or back (HBC_LOST_* in @flags). Process. */
+/* Members of @epoch's tree that are lost (HBC_LOST_* in @flags). Context: process. */
 void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, const u32 *node,
 		     unsigned int count);
+/* Members that are reached: leaves those that were down in @node. Return: how many. */
+unsigned int hbc_origin_back(struct hbc_origin *origin, u32 epoch, u32 *node,
+			     unsigned int count);
 /* Whether a message of @epoch is not complete or still to be sent. Context: process. */
 bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch);
 

@@ -141,14 +141,18 @@ int hbc_roster_index(const struct hbc_roster *roster, u32 node)
 	return low < roster->nr && roster->member[low].node == node ? (int)low : -1;
 }
 
-void hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason)
+bool hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason)
 {
+	u16 state = reason ? HBCAST_FAILED : HBCAST_PENDING;
 	int i = hbc_roster_index(roster, node);
+	bool news;
 
 	if (i < 0)
-		return;
-	roster->member[i].state = reason ? HBCAST_FAILED : HBCAST_PENDING;
+		return false;
+	news = roster->member[i].state != state;
+	roster->member[i].state = state;
 	roster->member[i].reason = reason;
+	return news;
 }
 
 /* The first that nobody uses and that is not @newest's, off the list; or NULL. */

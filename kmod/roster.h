@@ -45,8 +45,8 @@ void hbc_roster_put(struct hbc_roster *roster);
 
 /* Index of @node, or -1. Context: any. */
 int hbc_roster_index(const struct hbc_roster *roster, u32 node);
-/* The node is down, for @reason, or back with 0. origin->lock held. */
-void hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason);
+/* The node is down, for @reason, or back with 0: whether that is news. origin->lock held. */
+bool hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason);
 
 /*
  * A message of @roster is complete: if it was the last and a newer tree is

@@ -262,18 +262,29 @@ void hbc_schedule_resume(struct hbc_schedule *sched)
 		hbc_origin_kick(sched->origin);
 }
 
-/* Members below that are lost or back: to the root, or to its own books. */
+/* At the root: its books, and its administrator. */
+static void hbc_schedule_book_lost(struct hbc_schedule *sched, u8 flags,
+				   const struct hbc_lost *lost, u32 *node)
+{
+	unsigned int nr = lost->count;
+
+	if (flags & HBC_LOST_BACK)
+		nr = hbc_origin_back(sched->origin, lost->epoch, node, nr);
+	else
+		hbc_origin_lost(sched->origin, flags, lost->reason, lost->epoch, node, nr);
+	if (nr)
+		hbc_event_members(sched, flags, lost->reason, node, nr);
+}
+
 void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
-			    const struct hbc_lost *lost, const u32 *node)
+			    const struct hbc_lost *lost, u32 *node)
 {
 	struct hbc_lane *up;
 	unsigned int len;
 	u8 *frame;
 
 	if (sched->origin) {
-		hbc_origin_lost(sched->origin, flags, lost->reason, lost->epoch, node,
-				lost->count);
-		hbc_event_members(sched, flags, lost->reason, node, lost->count);
+		hbc_schedule_book_lost(sched, flags, lost, node);
 		return;
 	}
 	up = hbc_tree_up(sched, lost->epoch, slot);
@@ -315,7 +326,7 @@ void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, struct hbc_lost *f, u32 
 		return;
 	mutex_lock(&lane->hn->lock);
 	if (!(flags & HBC_LOST_BACK))
-		hbc_tree_unready(lane);
+		hbc_tree_unready(lane, f->epoch);
 	hbc_schedule_tell_lost(lane->sched, lane->slot, flags, f, node);
 	mutex_unlock(&lane->hn->lock);
 }

@@ -198,9 +198,12 @@ void hbc_schedule_retire(struct hbc_tree *tree);
 /* Somebody made room: whoever waits goes on. Context: process or softirq. */
 void hbc_schedule_resume(struct hbc_schedule *sched);
 
-/* Members below that are lost or back (HBC_LOST_*). Context: process, no spinlocks. */
+/*
+ * Members below that are lost or back (HBC_LOST_*); @node is of no use afterwards.
+ * Context: process, no spinlocks.
+ */
 void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
-			    const struct hbc_lost *lost, const u32 *node);
+			    const struct hbc_lost *lost, u32 *node);
 
 /*
  * A report on its way up the tree of its message to the root. Context: process, no

@@ -358,6 +358,23 @@ static void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8
 	}
 }
 
+/* The children that are reached at present; what is below them, they tell. */
+static void hbc_tree_tell_back(struct hbc_tree *tree)
+{
+	struct hbc_lost f = { .epoch = tree->epoch };
+	u32 ids[HBC_TELL_NODES];
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++) {
+		if (!tree->edge[i].lost)
+			ids[f.count++] = tree->nodes[tree->edge[i].first].node;
+		if (f.count == HBC_TELL_NODES || (f.count && i + 1 == tree->nr_edges)) {
+			hbc_schedule_tell_lost(tree->sched, tree->slot, HBC_LOST_BACK, &f, ids);
+			f.count = 0;
+		}
+	}
+}
+
 /* Whoever is not reached at present. */
 static void hbc_tree_tell_all(struct hbc_tree *tree)
 {
@@ -509,8 +526,13 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 			hbc_tree_set_from(tree, lane);
 			tree->announced = false;
 			hbc_tree_announce(tree);
-			/* The new lane's other end takes all for reached. */
+			/*
+			 * What was told on the lane before, or while there was none,
+			 * may be lost; so may be what those below have told.
+			 */
+			hbc_tree_tell_back(tree);
 			hbc_tree_tell_all(tree);
+			hbc_tree_spread(tree);
 			return 0;
 		}
 		/* The root has begun anew. */
@@ -526,6 +548,8 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 		return PTR_ERR(tree);
 	hbc_tree_set_from(tree, lane);
 	hbc_tree_insert(tree);
+	/* It may have been here before, and have been forgotten. */
+	hbc_tree_tell_back(tree);
 	return 0;
 }
 
@@ -656,14 +680,14 @@ int hbc_tree_child_up(struct hbc_lane *lane)
 	return 0;
 }
 
-void hbc_tree_unready(struct hbc_lane *lane)
+void hbc_tree_unready(struct hbc_lane *lane, u32 epoch)
 {
 	struct hbc_tree *tree;
 	struct hbc_edge *edge;
 
 	lockdep_assert_held(&lane->hn->lock);
 	list_for_each_entry(tree, &lane->sched->trees, link) {
-		edge = hbc_tree_edge(tree, lane);
+		edge = !epoch || tree->epoch == epoch ? hbc_tree_edge(tree, lane) : NULL;
 		if (edge) {
 			edge->ready = false;
 			tree->announced = false;
@@ -678,7 +702,7 @@ void hbc_tree_child_down(struct hbc_lane *lane, u8 reason)
 
 	lockdep_assert_held(&lane->hn->lock);
 	lane->tree_sent = false;
-	hbc_tree_unready(lane);
+	hbc_tree_unready(lane, 0);
 	hbc_transmit_purge(lane);
 	list_for_each_entry(tree, &lane->sched->trees, link) {
 		edge = hbc_tree_edge(tree, lane);

@@ -27,8 +27,8 @@ bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *node
 
 /* The lane to a child is about to be READY: its trees go first. 0 or -errno. */
 int hbc_tree_child_up(struct hbc_lane *lane);
-/* Somebody below the child is lost: its trees are not ready any more. */
-void hbc_tree_unready(struct hbc_lane *lane);
+/* Somebody below the child is lost: that tree, or with 0 all, is not ready any more. */
+void hbc_tree_unready(struct hbc_lane *lane, u32 epoch);
 /* It was READY and broke: what it held is lost for all below. */
 void hbc_tree_child_down(struct hbc_lane *lane, u8 reason);
 /* It has not been READY for dead-interval: all below are down. */

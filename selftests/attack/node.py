@@ -5,6 +5,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -115,7 +116,7 @@ class Node:
         return epoch
 
     def ready(self, epoch):
-        return any(plan["epoch"] == epoch and plan.get("ready")
+        return any((plan["root"], plan["epoch"]) == (self.number, epoch) and plan.get("ready")
                    for plan in self.client.dump("plan-get"))
 
     def forget(self):
@@ -170,11 +171,14 @@ class Msghdr(ctypes.Structure):
                 ("flags", ctypes.c_int)]
 
 
-def take(sock, size=1 << 16):
-    """One read: its bytes, and whether the message ends there."""
+def take_piece(sock, size=1 << 16):
+    """One read: its bytes, whether the message ends there, and, of an unordered
+    receiver, whose they are: the message's id, where in it, and its length."""
     buf = ctypes.create_string_buffer(size)
+    control = ctypes.create_string_buffer(64)
     iov = Iovec(ctypes.addressof(buf), size)
-    msg = Msghdr(iov=ctypes.pointer(iov), iovlen=1)
+    msg = Msghdr(iov=ctypes.pointer(iov), iovlen=1, control=ctypes.addressof(control),
+                 controllen=len(control))
     count = hbcnl.libc.recvmsg(sock.fileno(), ctypes.byref(msg), 0)
     if count < 0:
         err = ctypes.get_errno()
@@ -182,7 +186,18 @@ def take(sock, size=1 << 16):
     end = bool(msg.flags & MSG_EOR)
     if not count and not end:
         raise EOFError
-    return buf.raw[:count], end
+    piece = struct.unpack_from("=QQQ", control, 16) if msg.controllen else None
+    return buf.raw[:count], end, piece
+
+
+def take(sock, size=1 << 16):
+    """One read: its bytes, and whether the message ends there."""
+    return take_piece(sock, size)[:2]
+
+
+def readable(sock):
+    """Whether there is something to read now."""
+    return bool(select.select([sock], [], [], 0)[0])
 
 
 def take_all(sock):
