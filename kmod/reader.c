@@ -84,9 +84,11 @@ static void hbc_reader_gather(struct hbc_delivery *d)
 static int hbc_reader_take(struct hbc_sock *hs, size_t want, int flags, struct hbc_delivery **d)
 {
 	int ret = -EAGAIN;
+	bool open;
 
 	spin_lock_bh(&hs->queue_lock);
 	*d = hbc_reader_next(hs, want);
+	open = !list_empty(&hs->deliveries);
 	if (hs->cut) {
 		ret = -ENOBUFS;
 		hs->cut = flags & MSG_PEEK;
@@ -99,7 +101,8 @@ static int hbc_reader_take(struct hbc_sock *hs, size_t want, int flags, struct h
 		hs->want = min(hs->want, want);
 	}
 	spin_unlock_bh(&hs->queue_lock);
-	if (ret != -EAGAIN)
+	/* Those that are open come to their own end before the socket does. */
+	if (ret != -EAGAIN || open)
 		return ret;
 	ret = sock_error(&hs->sk);
 	if (ret)
