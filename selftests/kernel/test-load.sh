@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# vm: debug
 #
 # The module loads and unloads, again and again, and is seen to.
 

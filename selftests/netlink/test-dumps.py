@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300
+# vm: cpus=2 timeout=300 debug
 """Dumps while what they list changes, and many who change it at once."""
 
 import errno

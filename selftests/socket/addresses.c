@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 /* Beyond glibc's check of its own. */
 static long do_bind(int fd, const void *a, socklen_t len)

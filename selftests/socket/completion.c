@@ -9,7 +9,7 @@
 #include <linux/errqueue.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 FIXTURE(sender) {
 	unsigned int port;
@@ -107,7 +107,7 @@ TEST_F(sender, progress)
 {
 	/* A report about every 32nd part, a MiB at least. */
 	int far = node_receiver(3, self->port);
-	uint64_t end = now_ms() + 10000;
+	uint64_t end = now_ms() + patience(10000);
 	struct report r;
 	char *buf = malloc(3 << 20);
 

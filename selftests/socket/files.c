@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 FIXTURE(file) {
 	unsigned int port;

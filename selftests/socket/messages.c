@@ -12,7 +12,7 @@
 #include <linux/sockios.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 static unsigned int next_port = 1000;
 

@@ -32,6 +32,13 @@ static void enter(int fd)
 	close(fd);
 }
 
+unsigned int patience(unsigned int ms)
+{
+	const char *slowness = getenv("HBCAST_SLOWNESS");
+
+	return ms * (slowness ? atoi(slowness) : 1);
+}
+
 int node_socket(int node, int type, int protocol)
 {
 	int home = open_namespace("/proc/self/ns/net");
@@ -102,8 +109,8 @@ bool node_trio(unsigned int port, bool unordered, int *sender, int *near, int *f
 	*far = receiver(3, port);
 	if (*sender < 0 || *near < 0 || *far < 0)
 		return false;
-	set_timeout(*near, SO_RCVTIMEO, 20000);
-	set_timeout(*far, SO_RCVTIMEO, 20000);
+	set_timeout(*near, SO_RCVTIMEO, patience(20000));
+	set_timeout(*far, SO_RCVTIMEO, patience(20000));
 	return true;
 }
 
@@ -218,7 +225,7 @@ long send_message(int fd, unsigned int seed, size_t len, int flags)
 
 long wait_complete(int fd, unsigned int timeout_ms)
 {
-	struct hbcast_wait w = { .timeout_ms = timeout_ms };
+	struct hbcast_wait w = { .timeout_ms = patience(timeout_ms) };
 	long ret = ERR(ioctl(fd, HBCIOCWAIT, &w));
 
 	return ret ?: (long)w.failed;
@@ -249,7 +256,7 @@ bool wait_poll(int fd, short events, int timeout_ms)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
-	return poll(&p, 1, timeout_ms) == 1 && p.revents & events;
+	return poll(&p, 1, patience(timeout_ms)) == 1 && p.revents & events;
 }
 
 short poll_now(int fd)

@@ -56,6 +56,8 @@ long receive_message(int fd, unsigned int seed, size_t chunk);
 
 /* Sends message @seed of @len bytes: its length or a negative errno. */
 long send_message(int fd, unsigned int seed, size_t len, int flags);
+/* How long to wait here for what takes that long on Debian's kernels. */
+unsigned int patience(unsigned int ms);
 /* Waits for the last message's end: members that failed, or a negative errno. */
 long wait_complete(int fd, unsigned int timeout_ms);
 

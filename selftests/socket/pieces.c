@@ -11,7 +11,7 @@
 #include <linux/sockios.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 FIXTURE(pieces) {
 	unsigned int port;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define HEADER	56	/* bytes of a fragment's header */
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "node.h"
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define SWITCHES	10
 #define SWITCH_BYTES	500000
