@@ -40,6 +40,7 @@ help:
 	@echo 'make              the module for the running kernel (or KVER=, KDIR=) and the tools'
 	@echo 'make modules-all  the module for Debian kernels $(SERIES), in build/RELEASE/'
 	@echo 'make module-6.12-debug  the module for a kernel that watches itself'
+	@echo 'make module-kcov  the same, for the fuzzer'
 	@echo 'make tools        the tools only'
 	@echo 'make install      module, tools, headers and manual pages (PREFIX=, DESTDIR=)'
 	@echo 'make uninstall    take them away again'

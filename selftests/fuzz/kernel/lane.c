@@ -15,7 +15,7 @@
 #include "world.h"
 
 #define PORT		7310
-#define PATIENCE_MS	100	/* how long the other side may think about a handshake */
+#define PATIENCE_MS	1000	/* how long the other side may think about a handshake */
 #define FRAMES		5	/* that are sent at once */
 #define SPOILT		0x100	/* in lane->said */
 
@@ -142,17 +142,19 @@ static bool wait_frame(struct lane *lane, struct hbc_hdr *h, u8 type)
 	return true;
 }
 
-/* At times it is spoilt, or cut off. */
-static void say(struct choices *c, struct lane *lane, u8 *data, unsigned int len)
+/* At times it is spoilt, or cut off: whether an answer can be expected. */
+static bool say(struct choices *c, struct lane *lane, u8 *data, unsigned int len)
 {
 	lane->said = data[0];
 	if (rarely(c, 24)) {
 		spoil_bytes(c, data, len);
 		lane->said |= SPOILT;
 	}
-	if (rarely(c, 32))
-		len = choose(c, len);
-	send(lane->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (rarely(c, 32)) {
+		send(lane->fd, data, choose(c, len), MSG_DONTWAIT | MSG_NOSIGNAL);
+		return false;
+	}
+	return send(lane->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len;
 }
 
 static void connect_to(struct lane *lane, u32 node)
@@ -203,14 +205,14 @@ static void greet(struct choices *c, struct lane *lane)
 	memcpy(frame, first, HBC_HELLO_LEN);
 	if (lane->place == HONEST)
 		send(lane->fd, first, HBC_HELLO_LEN, MSG_DONTWAIT | MSG_NOSIGNAL);
-	else
-		say(c, lane, frame, HBC_HELLO_LEN);
+	else if (!say(c, lane, frame, HBC_HELLO_LEN))
+		return;
 	if (!wait_frame(lane, &h, HBC_FRAME_CHALLENGE) ||
 	    hbc_wire_get_challenge(frame, &h, &challenge) ||
 	    hbc_auth_mac(world.key, HBC_AUTH_CONNECTOR, first, HBC_HELLO_LEN, &challenge, auth.mac))
 		return;
-	say(c, lane, frame, hbc_wire_put_auth(frame, &auth));
-	wait_frame(lane, &h, HBC_FRAME_READY);
+	if (say(c, lane, frame, hbc_wire_put_auth(frame, &auth)))
+		wait_frame(lane, &h, HBC_FRAME_READY);
 }
 
 /* The handshake of a child, if there is a parent. */
@@ -220,11 +222,16 @@ static void answer(struct choices *c, struct lane *lane)
 	u8 first[HBC_CONTROL_MAX];
 	struct hbc_hello hello;
 	struct hbc_hdr h;
-	int on = 1;
+	int on = 1, fd;
 
 	if (!wait_for(world.listener, POLLIN, 5))
 		return;
-	lane->fd = accept4(world.listener, NULL, NULL, SOCK_NONBLOCK);
+	/* Who came before the last one has gone, more often than not. */
+	while ((fd = accept4(world.listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+		if (lane->fd >= 0)
+			close(lane->fd);
+		lane->fd = fd;
+	}
 	if (lane->fd < 0)
 		return;
 	setsockopt(lane->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -234,8 +241,8 @@ static void answer(struct choices *c, struct lane *lane)
 	challenge.node = rarely(c, 24) ? choose_node(c) : hello.to;
 	choose_bytes(c, challenge.nonce, sizeof(challenge.nonce));
 	hbc_auth_mac(world.key, HBC_AUTH_ACCEPTOR, first, HBC_HELLO_LEN, &challenge, challenge.mac);
-	say(c, lane, frame, hbc_wire_put_challenge(frame, &challenge));
-	if (wait_frame(lane, &h, HBC_FRAME_AUTH))
+	if (say(c, lane, frame, hbc_wire_put_challenge(frame, &challenge)) &&
+	    wait_frame(lane, &h, HBC_FRAME_AUTH))
 		say(c, lane, frame, hbc_wire_put_ready(frame));
 }
 
@@ -301,6 +308,39 @@ static unsigned int choose_stream(struct choices *c, struct lane *lane)
 	return len;
 }
 
+/* What a child would remember of what it hears. */
+static void hear(struct lane *lane, const struct hbc_hdr *h)
+{
+	static struct hbc_tree_node nodes[HBC_TREE_MAX_NODES];
+	struct hbc_tree_frame tree;
+	struct hbc_fragment f;
+	struct hbc_ping ping;
+
+	switch (h->type) {
+	case HBC_FRAME_TREE:
+		if (!hbc_wire_get_tree(frame, h, &tree, nodes))
+			lane->epoch = tree.epoch;
+		break;
+	case HBC_FRAME_FRAGMENT:
+		if (!hbc_wire_get_fragment(frame, h, &f))
+			lane->message = f.message;
+		break;
+	case HBC_FRAME_PING:
+		hbc_wire_get_ping(frame, h, &ping);
+		send(lane->fd, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping),
+		     MSG_DONTWAIT | MSG_NOSIGNAL);
+		break;
+	}
+}
+
+static void read_frames(struct lane *lane, unsigned int most, int patience)
+{
+	struct hbc_hdr h;
+
+	while (lane->fd >= 0 && most-- && read_frame(lane, &h, patience))
+		hear(lane, &h);
+}
+
 static void send_stream(struct choices *c, struct lane *lane)
 {
 	unsigned int len, part, at = 0;
@@ -316,6 +356,7 @@ static void send_stream(struct choices *c, struct lane *lane)
 			break;
 		at += part;
 	}
+	read_frames(lane, 4, 2);
 }
 
 void call_lane_connect(struct choices *c)
@@ -344,39 +385,11 @@ void call_lane_send(struct choices *c)
 		send_stream(c, lane);
 }
 
-/* What a child would remember of what it hears. */
-static void hear(struct lane *lane, const struct hbc_hdr *h)
-{
-	static struct hbc_tree_node nodes[HBC_TREE_MAX_NODES];
-	struct hbc_tree_frame tree;
-	struct hbc_fragment f;
-	struct hbc_ping ping;
-
-	switch (h->type) {
-	case HBC_FRAME_TREE:
-		if (!hbc_wire_get_tree(frame, h, &tree, nodes))
-			lane->epoch = tree.epoch;
-		break;
-	case HBC_FRAME_FRAGMENT:
-		if (!hbc_wire_get_fragment(frame, h, &f))
-			lane->message = f.message;
-		break;
-	case HBC_FRAME_PING:
-		hbc_wire_get_ping(frame, h, &ping);
-		send(lane->fd, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping),
-		     MSG_DONTWAIT | MSG_NOSIGNAL);
-		break;
-	}
-}
-
 void call_lane_read(struct choices *c)
 {
 	struct lane *lane = choose_lane(c);
-	unsigned int most = choose(c, 50);
-	struct hbc_hdr h;
 
-	while (lane->fd >= 0 && most-- && read_frame(lane, &h, 5))
-		hear(lane, &h);
+	read_frames(lane, choose(c, 50), 5);
 }
 
 /* In peace, or at once. */

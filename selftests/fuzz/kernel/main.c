@@ -65,6 +65,14 @@ static void (*call_of(const struct call *call))(struct choices *c)
 	return kinds[i].run;
 }
 
+/* Closes what programs hold, and makes the nodes anew. */
+static void reset(void)
+{
+	lane_reset();
+	netlink_reset();
+	sockets_reset();
+}
+
 /* What the kernel reports of this task has the program's number in it. */
 static void run_program(const struct program *p, u64 number)
 {
@@ -75,7 +83,7 @@ static void run_program(const struct program *p, u64 number)
 	snprintf(name, sizeof(name), "fuzz %llu", (unsigned long long)number);
 	prctl(PR_SET_NAME, name);
 	if (number % BLOCK == 0)
-		world_reset();
+		reset();
 	for (i = 0; i < p->nr; i++) {
 		choices_start(&c, p->calls[i].byte, CALL_BYTES);
 		coverage_begin();
@@ -187,6 +195,6 @@ int main(int argc, char **argv)
 		fuzz(seed, strtoul(argv[2], NULL, 0));
 	else
 		replay(seed, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0), argv[4]);
-	world_reset();
+	reset();
 	return EXIT_SUCCESS;
 }

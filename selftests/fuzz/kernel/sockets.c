@@ -41,6 +41,28 @@ static socklen_t choose_address_length(struct choices *c)
 	return rarely(c, 12) ? choose_number(c) : sizeof(struct sockaddr_hbcast);
 }
 
+void sockets_reset(void)
+{
+	struct sockaddr_hbcast a = {
+		.shb_family = AF_HBCAST,
+		.shb_port = PORT_FIRST,
+		.shb_group = GROUP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < SOCKS; i++) {
+		if (world.socks[i] >= 0)
+			close(world.socks[i]);
+		world.socks[i] = -1;
+	}
+	for (i = 0; i < PLACES; i++) {
+		world.socks[i] = world_socket(world.ns[i], AF_HBCAST,
+					      SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+		bind(world.socks[i], (struct sockaddr *)&a, sizeof(a));
+		connect(world.socks[i], (struct sockaddr *)&a, sizeof(a));
+	}
+}
+
 /* A socket that is bound or connected already, for most programs want that. */
 void call_socket(struct choices *c)
 {

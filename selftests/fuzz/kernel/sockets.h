@@ -5,6 +5,9 @@
 
 #include "choices.h"
 
+/* Closes all; then one at each place reads what comes to the first port, and sends. */
+void sockets_reset(void);
+
 /* One call of a program. */
 void call_socket(struct choices *c);
 void call_address(struct choices *c);

@@ -78,19 +78,6 @@ void world_open(void)
 	lane_open();
 }
 
-void world_reset(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < SOCKS; i++) {
-		if (world.socks[i] >= 0)
-			close(world.socks[i]);
-		world.socks[i] = -1;
-	}
-	lane_reset();
-	netlink_reset();
-}
-
 u32 choose_node(struct choices *c)
 {
 	if (rarely(c, 12))
@@ -117,9 +104,11 @@ u64 choose_message(struct choices *c)
 
 u16 choose_port(struct choices *c)
 {
-	u16 port = rarely(c, 16) ? choose_number(c) : 8 + choose(c, 2);
+	u16 port = PORT_FIRST + rarely(c, 4);
 
-	return port == PORT_HONEST ? 8 : port;
+	if (rarely(c, 16))
+		port = choose_number(c);
+	return port == PORT_HONEST ? PORT_FIRST : port;
 }
 
 u32 choose_ipv4(struct choices *c)

@@ -13,6 +13,7 @@
 
 #define GROUP		5	/* of the honest nodes */
 #define PORT_HONEST	7	/* which the fuzzer leaves alone, ... */
+#define PORT_FIRST	8
 #define NODE_EVIL	9	/* ... as well as their roots: its lanes there have this one */
 #define PLACES		4	/* the last one is the honest node */
 #define HONEST		(PLACES - 1)
@@ -76,9 +77,6 @@ extern struct world world;
 extern const u8 world_key[32];
 
 void world_open(void);
-
-/* Closes what programs hold, and makes the nodes anew. */
-void world_reset(void);
 
 /* A socket in that namespace, or -1. */
 int world_socket(int ns, int domain, int type, int protocol);
