@@ -1,0 +1,13 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=4 timeout=300 debug-only
+"""A storm on four processors."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import races  # noqa: E402
+
+races.main()
