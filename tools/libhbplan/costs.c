@@ -414,6 +414,36 @@ static void row_to_json(const struct hbp_costs *costs, size_t from,
 	}
 }
 
+static json_t *costs_to_json(const struct hbp_costs *costs)
+{
+	json_t *nodes = json_array(), *latency = json_array();
+	json_t *bandwidth = json_array();
+	size_t i;
+
+	for (i = 0; i < costs->n; i++) {
+		json_array_append_new(nodes, node_to_json(&costs->nodes[i]));
+		json_array_append_new(latency, json_array());
+		json_array_append_new(bandwidth, json_array());
+		row_to_json(costs, i, json_array_get(latency, i),
+			    json_array_get(bandwidth, i));
+	}
+	return json_pack("{s:s, s:i, s:o, s:o, s:o}", "hbcast", "costs",
+			 "version", 1, "nodes", nodes, "latency_us", latency,
+			 "bandwidth_mbps", bandwidth);
+}
+
+/**
+ * hbp_costs_text() - a cost matrix as JSON text
+ * @costs: the matrix
+ *
+ * Return: text ending in a newline, to be released with free(), or NULL if
+ * memory has run out.
+ */
+char *hbp_costs_text(const struct hbp_costs *costs)
+{
+	return hbp_json_dump(costs_to_json(costs));
+}
+
 /**
  * hbp_costs_save() - write a cost matrix to a file
  * @costs: the matrix
@@ -425,22 +455,5 @@ static void row_to_json(const struct hbp_costs *costs, size_t from,
 int hbp_costs_save(const struct hbp_costs *costs, const char *path,
 		   struct hbp_error *err)
 {
-	json_t *nodes = json_array(), *latency = json_array();
-	json_t *bandwidth = json_array(), *root;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < costs->n; i++) {
-		json_array_append_new(nodes, node_to_json(&costs->nodes[i]));
-		json_array_append_new(latency, json_array());
-		json_array_append_new(bandwidth, json_array());
-		row_to_json(costs, i, json_array_get(latency, i),
-			    json_array_get(bandwidth, i));
-	}
-	root = json_pack("{s:s, s:i, s:o, s:o, s:o}", "hbcast", "costs",
-			 "version", 1, "nodes", nodes, "latency_us", latency,
-			 "bandwidth_mbps", bandwidth);
-	ret = root ? hbp_json_save(root, path, err) : hbp_nomem(err);
-	json_decref(root);
-	return ret;
+	return hbp_json_save(costs_to_json(costs), path, err);
 }

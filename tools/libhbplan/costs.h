@@ -49,6 +49,7 @@ int hbp_costs_load(const char *path, const struct hbp_warn *warn,
 int hbp_costs_parse(const char *text, size_t len, const char *name,
 		    const struct hbp_warn *warn, struct hbp_costs **out,
 		    struct hbp_error *err);
+char *hbp_costs_text(const struct hbp_costs *costs);
 int hbp_costs_save(const struct hbp_costs *costs, const char *path,
 		   struct hbp_error *err);
 void hbp_costs_drop(struct hbp_costs *costs, size_t at);

@@ -39,34 +39,56 @@ static int list_members(struct hbp_input *in)
 	return 0;
 }
 
+/**
+ * hbp_input_make() - an input of a matrix or a platform
+ * @name: what error sentences call it
+ * @costs: the cost matrix, or NULL; the input's from now on, even on failure
+ * @platform: the platform if there is no matrix; likewise
+ * @out: receives the input, to be released with hbp_input_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_input_make(const char *name, struct hbp_costs *costs,
+		   struct hbp_platform *platform, struct hbp_input **out,
+		   struct hbp_error *err)
+{
+	struct hbp_input *in = calloc(1, sizeof(*in));
+
+	if (!in) {
+		hbp_costs_free(costs);
+		hbp_platform_free(platform);
+		return hbp_nomem(err);
+	}
+	in->kind = platform ? HBP_INPUT_PLATFORM : HBP_INPUT_COSTS;
+	in->costs = costs;
+	in->platform = platform;
+	in->name = strdup(name);
+	if (!in->name || list_members(in)) {
+		hbp_input_free(in);
+		return hbp_nomem(err);
+	}
+	*out = in;
+	return 0;
+}
+
 static int input_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	const json_t *hbcast = json_object_get(root, "hbcast");
 	const char *kind = json_string_value(hbcast);
-	struct hbp_input *in;
+	struct hbp_platform *platform = NULL;
+	struct hbp_costs *costs = NULL;
 	int ret;
 
 	if (!kind || (strcmp(kind, "costs") && strcmp(kind, "platform")))
 		return hbp_json_bad(rd, hbcast, "\"costs\" or \"platform\"",
 				    "hbcast");
-	in = calloc(1, sizeof(*in));
-	if (!in)
-		return hbp_nomem(rd->err);
-	in->name = strdup(rd->file);
-	if (!strcmp(kind, "costs")) {
-		in->kind = HBP_INPUT_COSTS;
-		ret = hbp_costs_from_json(rd, root, &in->costs);
-	} else {
-		in->kind = HBP_INPUT_PLATFORM;
-		ret = hbp_platform_from_json(rd, root, &in->platform);
-	}
-	if (!ret && (!in->name || list_members(in)))
-		ret = hbp_nomem(rd->err);
-	if (ret)
-		hbp_input_free(in);
+	if (!strcmp(kind, "costs"))
+		ret = hbp_costs_from_json(rd, root, &costs);
 	else
-		*(struct hbp_input **)out = in;
-	return ret;
+		ret = hbp_platform_from_json(rd, root, &platform);
+	return ret ? ret : hbp_input_make(rd->file, costs, platform, out,
+					  rd->err);
 }
 
 /**

@@ -39,6 +39,9 @@ int hbp_input_load(const char *path, const struct hbp_warn *warn,
 int hbp_input_parse(const char *text, size_t len, const char *name,
 		    const struct hbp_warn *warn, struct hbp_input **out,
 		    struct hbp_error *err);
+int hbp_input_make(const char *name, struct hbp_costs *costs,
+		   struct hbp_platform *platform, struct hbp_input **out,
+		   struct hbp_error *err);
 void hbp_input_free(struct hbp_input *in);
 int hbp_input_drop(struct hbp_input *in, uint32_t id, struct hbp_error *err);
 size_t hbp_input_find(const struct hbp_input *in, uint32_t id);

@@ -15,8 +15,15 @@
 #define FILE_MAX_BYTES	((size_t)1 << 30)
 #define LINE_WIDTH	78
 
-static void reader_init(struct hbp_reader *rd, const char *name,
-			const struct hbp_warn *warn, struct hbp_error *err)
+/**
+ * hbp_reader_init() - begin to read a file
+ * @rd: the reader
+ * @name: what sentences call the file
+ * @warn: where warnings go, or NULL
+ * @err: receives the reason of a failure
+ */
+void hbp_reader_init(struct hbp_reader *rd, const char *name,
+		     const struct hbp_warn *warn, struct hbp_error *err)
 {
 	size_t len = strlen(name);
 
@@ -67,7 +74,7 @@ int hbp_json_load_text(const char *text, size_t len, const char *name,
 {
 	struct hbp_reader rd;
 
-	reader_init(&rd, name, warn, err);
+	hbp_reader_init(&rd, name, warn, err);
 	return make_from_text(&rd, text, len, make, out);
 }
 
@@ -102,6 +109,32 @@ static int read_stream(struct hbp_reader *rd, FILE *f, char **text, size_t *len)
 }
 
 /**
+ * hbp_reader_text() - the whole of a file
+ * @rd: the reader
+ * @path: the file
+ * @text: receives its text, not terminated, to be released with free()
+ * @len: receives its length in bytes
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_reader_text(struct hbp_reader *rd, const char *path, char **text,
+		    size_t *len)
+{
+	FILE *f;
+	int ret;
+
+	f = fopen(path, "re");
+	if (!f) {
+		ret = -errno;
+		return hbp_fail(rd->err, ret, "%s: cannot be opened: %s",
+				rd->file, strerror(-ret));
+	}
+	ret = read_stream(rd, f, text, len);
+	fclose(f);
+	return ret;
+}
+
+/**
  * hbp_json_load() - make something from a JSON file
  * @path: the file
  * @warn: where warnings go, or NULL
@@ -117,18 +150,10 @@ int hbp_json_load(const char *path, const struct hbp_warn *warn,
 	struct hbp_reader rd;
 	char *text = NULL;
 	size_t len = 0;
-	FILE *f;
 	int ret;
 
-	reader_init(&rd, path, warn, err);
-	f = fopen(path, "re");
-	if (!f) {
-		ret = -errno;
-		return hbp_fail(err, ret, "%s: cannot be opened: %s", rd.file,
-				strerror(-ret));
-	}
-	ret = read_stream(&rd, f, &text, &len);
-	fclose(f);
+	hbp_reader_init(&rd, path, warn, err);
+	ret = hbp_reader_text(&rd, path, &text, &len);
 	if (ret)
 		return ret;
 	ret = make_from_text(&rd, text, len, make, out);
@@ -396,7 +421,7 @@ static bool write_value(FILE *f, json_t *value, unsigned int indent)
 
 /**
  * hbp_json_dump() - JSON as text that people can read
- * @root: the value
+ * @root: the value, released; NULL if there was no memory for it
  *
  * Return: text ending in a newline, to be released with free(); NULL if memory
  * has run out.
@@ -404,16 +429,18 @@ static bool write_value(FILE *f, json_t *value, unsigned int indent)
 char *hbp_json_dump(json_t *root)
 {
 	char *text = NULL;
+	bool ok = false;
 	size_t len;
-	bool ok;
 	FILE *f;
 
-	f = open_memstream(&text, &len);
-	if (!f)
-		return NULL;
-	ok = write_value(f, root, 0);
-	fputc('\n', f);
-	if (fclose(f) || !ok) {
+	f = root ? open_memstream(&text, &len) : NULL;
+	if (f) {
+		ok = write_value(f, root, 0);
+		fputc('\n', f);
+		ok = !fclose(f) && ok;
+	}
+	json_decref(root);
+	if (!ok) {
 		free(text);
 		return NULL;
 	}
@@ -472,7 +499,7 @@ static int replace_file(const char *text, const char *path)
 
 /**
  * hbp_json_save() - write JSON to a file
- * @root: the value
+ * @root: the value, released; NULL if there was no memory for it
  * @path: the file, replaced as a whole or not at all
  * @err: receives the reason of a failure
  *

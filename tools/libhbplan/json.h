@@ -20,6 +20,10 @@ struct hbp_reader {
 /* Makes something from a file's object; @out receives it. */
 typedef int (*hbp_json_maker)(struct hbp_reader *rd, json_t *root, void *out);
 
+void hbp_reader_init(struct hbp_reader *rd, const char *name,
+		     const struct hbp_warn *warn, struct hbp_error *err);
+int hbp_reader_text(struct hbp_reader *rd, const char *path, char **text,
+		    size_t *len);
 int hbp_json_load(const char *path, const struct hbp_warn *warn,
 		  hbp_json_maker make, void *out, struct hbp_error *err);
 int hbp_json_load_text(const char *text, size_t len, const char *name,

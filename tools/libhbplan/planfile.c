@@ -355,11 +355,7 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
  */
 char *hbp_plan_text(const struct hbp_plan *plan)
 {
-	json_t *root = plan_to_json(plan);
-	char *text = root ? hbp_json_dump(root) : NULL;
-
-	json_decref(root);
-	return text;
+	return hbp_json_dump(plan_to_json(plan));
 }
 
 /**
@@ -373,10 +369,5 @@ char *hbp_plan_text(const struct hbp_plan *plan)
 int hbp_plan_save(const struct hbp_plan *plan, const char *path,
 		  struct hbp_error *err)
 {
-	json_t *root = plan_to_json(plan);
-	int ret;
-
-	ret = root ? hbp_json_save(root, path, err) : hbp_nomem(err);
-	json_decref(root);
-	return ret;
+	return hbp_json_save(plan_to_json(plan), path, err);
 }

@@ -10,6 +10,33 @@
 #include "units.h"
 
 /**
+ * hbp_platform_alloc() - room for a platform
+ * @n: number of nodes
+ * @n_links: number of directions of links
+ *
+ * Return: a platform of @n nodes of id 0 and without links, to be released with
+ * hbp_platform_free(), or NULL if memory has run out.
+ */
+struct hbp_platform *hbp_platform_alloc(size_t n, size_t n_links)
+{
+	struct hbp_platform *platform = calloc(1, sizeof(*platform));
+
+	if (!platform)
+		return NULL;
+	platform->n = n;
+	platform->nodes = calloc(n, sizeof(*platform->nodes));
+	platform->hosts = calloc(n, sizeof(*platform->hosts));
+	platform->links = calloc(n_links + 1, sizeof(*platform->links));
+	platform->first = calloc(n + 1, sizeof(*platform->first));
+	if (!platform->nodes || !platform->hosts || !platform->links ||
+	    !platform->first) {
+		hbp_platform_free(platform);
+		return NULL;
+	}
+	return platform;
+}
+
+/**
  * hbp_platform_free() - release a platform
  * @platform: the platform or NULL
  */
@@ -108,6 +135,58 @@ const struct hbp_link *hbp_platform_link(const struct hbp_platform *platform,
 		       sizeof(*platform->links), compare_links);
 }
 
+/**
+ * hbp_platform_finish() - list the hosts and put the links in order
+ * @platform: its nodes are filled, in ascending order of id, and its links
+ *
+ * Return: a link that is there twice, owned by @platform, or NULL if all is
+ * well.
+ */
+const struct hbp_link *hbp_platform_finish(struct hbp_platform *platform)
+{
+	size_t i;
+
+	platform->n_hosts = 0;
+	for (i = 0; i < platform->n; i++)
+		if (platform->nodes[i].host)
+			platform->hosts[platform->n_hosts++] = i;
+	if (platform->n_links)
+		qsort(platform->links, platform->n_links,
+		      sizeof(*platform->links), compare_links);
+	for (i = 1; i < platform->n_links; i++)
+		if (!compare_links(&platform->links[i - 1], &platform->links[i]))
+			return &platform->links[i];
+	index_links(platform);
+	return NULL;
+}
+
+/**
+ * hbp_platform_sort() - put nodes and links in order
+ * @platform: its nodes and links are filled, in any order
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_platform_sort(struct hbp_platform *platform)
+{
+	uint32_t *ids = calloc(platform->n, sizeof(*ids));
+	struct hbp_link *link;
+	size_t i;
+
+	if (!ids)
+		return -ENOMEM;
+	for (i = 0; i < platform->n; i++)
+		ids[i] = platform->nodes[i].id;
+	hbp_node_sort(platform->nodes, platform->n, sizeof(*platform->nodes));
+	for (i = 0; i < platform->n_links; i++) {
+		link = &platform->links[i];
+		link->from = hbp_platform_find(platform, ids[link->from]);
+		link->to = hbp_platform_find(platform, ids[link->to]);
+	}
+	free(ids);
+	hbp_platform_finish(platform);
+	return 0;
+}
+
 static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
 		     struct hbp_platform_node *node)
 {
@@ -140,9 +219,9 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
 static int read_nodes(struct hbp_reader *rd, json_t *array,
 		      struct hbp_platform *platform)
 {
+	size_t i, hosts = 0;
 	json_t *object;
 	uint32_t id;
-	size_t i;
 	int ret;
 
 	json_array_foreach(array, i, object) {
@@ -156,11 +235,10 @@ static int read_nodes(struct hbp_reader *rd, json_t *array,
 		return hbp_json_fault(rd, "nodes: id %u is given to two nodes",
 				      id);
 	for (i = 0; i < platform->n; i++)
-		if (platform->nodes[i].host)
-			platform->hosts[platform->n_hosts++] = i;
-	if (platform->n_hosts < 2)
+		hosts += platform->nodes[i].host;
+	if (hosts < 2)
 		return hbp_json_fault(rd, "nodes must hold at least 2 of kind \"host\", not %zu",
-				      platform->n_hosts);
+				      hosts);
 	return 0;
 }
 
@@ -241,17 +319,11 @@ static int read_links(struct hbp_reader *rd, json_t *array,
 		if (ret)
 			return ret;
 	}
-	if (platform->n_links)
-		qsort(platform->links, platform->n_links,
-		      sizeof(*platform->links), compare_links);
-	for (i = 0; i < platform->n_links; i++) {
-		link = &platform->links[i];
-		if (i && !compare_links(link - 1, link))
-			return hbp_json_fault(rd, "links: the link from %u to %u is given twice",
-					      platform->nodes[link->from].id,
-					      platform->nodes[link->to].id);
-	}
-	index_links(platform);
+	link = hbp_platform_finish(platform);
+	if (link)
+		return hbp_json_fault(rd, "links: the link from %u to %u is given twice",
+				      platform->nodes[link->from].id,
+				      platform->nodes[link->to].id);
 	return 0;
 }
 
@@ -288,19 +360,10 @@ int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out)
 		return hbp_json_fault(rd, "links must hold at most %d links, not %zu",
 				      HBP_PLATFORM_LINKS_MAX / 2, m);
 	hbp_json_unknown(rd, root, known, "%s", "");
-	platform = calloc(1, sizeof(*platform));
+	platform = hbp_platform_alloc(n, 2 * m);
 	if (!platform)
 		return hbp_nomem(rd->err);
-	platform->n = n;
-	platform->nodes = calloc(n, sizeof(*platform->nodes));
-	platform->hosts = calloc(n, sizeof(*platform->hosts));
-	platform->links = calloc(2 * m + 1, sizeof(*platform->links));
-	platform->first = calloc(n + 1, sizeof(*platform->first));
-	if (!platform->nodes || !platform->hosts || !platform->links ||
-	    !platform->first)
-		ret = hbp_nomem(rd->err);
-	if (!ret)
-		ret = read_nodes(rd, nodes, platform);
+	ret = read_nodes(rd, nodes, platform);
 	if (!ret)
 		ret = read_links(rd, links, platform);
 	if (ret)
@@ -342,4 +405,82 @@ int hbp_platform_parse(const char *text, size_t len, const char *name,
 {
 	return hbp_json_load_text(text, len, name, warn, hbp_platform_from_json, out,
 				  err);
+}
+
+static json_t *nodes_to_json(const struct hbp_platform *platform)
+{
+	json_t *nodes = json_array();
+	size_t i;
+
+	for (i = 0; i < platform->n; i++)
+		json_array_append_new(nodes,
+				      json_pack("{s:I, s:s*, s:s}", "id",
+						(json_int_t)platform->nodes[i].id,
+						"name", platform->nodes[i].name,
+						"kind", platform->nodes[i].host ?
+						"host" : "switch"));
+	return nodes;
+}
+
+/* Two directions that are alike are one symmetric link. */
+static json_t *links_to_json(const struct hbp_platform *platform)
+{
+	const struct hbp_link *l, *back;
+	json_t *links = json_array();
+	bool even;
+	size_t i;
+
+	for (i = 0; i < platform->n_links; i++) {
+		l = &platform->links[i];
+		back = hbp_platform_link(platform, l->to, l->from);
+		even = back && back->bandwidth_bps == l->bandwidth_bps &&
+		       back->latency_ns == l->latency_ns;
+		if (even && l->from > l->to)
+			continue;
+		json_array_append_new(links,
+				      json_pack("{s:I, s:I, s:f, s:f, s:o*}",
+						"from", (json_int_t)
+						platform->nodes[l->from].id,
+						"to", (json_int_t)
+						platform->nodes[l->to].id,
+						"bandwidth_mbps",
+						hbp_mbps_from_bps(l->bandwidth_bps),
+						"latency_us",
+						hbp_us_from_ns(l->latency_ns),
+						"symmetric", even ? json_true() : NULL));
+	}
+	return links;
+}
+
+static json_t *platform_to_json(const struct hbp_platform *platform)
+{
+	return json_pack("{s:s, s:i, s:o, s:o}", "hbcast", "platform",
+			 "version", 1, "nodes", nodes_to_json(platform),
+			 "links", links_to_json(platform));
+}
+
+/**
+ * hbp_platform_text() - a platform as JSON text
+ * @platform: the platform
+ *
+ * Return: text ending in a newline, to be released with free(), or NULL if
+ * memory has run out.
+ */
+char *hbp_platform_text(const struct hbp_platform *platform)
+{
+	return hbp_json_dump(platform_to_json(platform));
+}
+
+/**
+ * hbp_platform_save() - write a platform to a file
+ * @platform: the platform
+ * @path: the file, replaced as a whole or not at all
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_platform_save(const struct hbp_platform *platform, const char *path,
+		      struct hbp_error *err)
+{
+	return hbp_json_save(platform_to_json(platform), path, err);
 }

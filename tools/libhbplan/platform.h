@@ -64,6 +64,12 @@ int hbp_platform_load(const char *path, const struct hbp_warn *warn,
 int hbp_platform_parse(const char *text, size_t len, const char *name,
 		       const struct hbp_warn *warn, struct hbp_platform **out,
 		       struct hbp_error *err);
+struct hbp_platform *hbp_platform_alloc(size_t n, size_t n_links);
+const struct hbp_link *hbp_platform_finish(struct hbp_platform *platform);
+int hbp_platform_sort(struct hbp_platform *platform);
+char *hbp_platform_text(const struct hbp_platform *platform);
+int hbp_platform_save(const struct hbp_platform *platform, const char *path,
+		      struct hbp_error *err);
 void hbp_platform_free(struct hbp_platform *platform);
 void hbp_platform_drop(struct hbp_platform *platform, size_t at);
 size_t hbp_platform_find(const struct hbp_platform *platform, uint32_t id);
