@@ -153,6 +153,55 @@ static void adapt_plans(const char *text, size_t size)
 	hbp_input_free(in);
 }
 
+static void check_input(struct hbp_input *in)
+{
+	struct hbp_platform *platform;
+	struct hbp_error err = { "" };
+	char *text;
+	int ret;
+
+	text = in->platform ? hbp_platform_text(in->platform) :
+			      hbp_costs_text(in->costs);
+	if (!text)
+		abort();
+	hbp_input_free(parse_again(text, strlen(text)));
+	free(text);
+	if (in->platform)
+		return;
+	ret = hbp_platform_from_costs(in->costs, &platform, &err);
+	if (ret)
+		check_error(ret, &err);
+	else
+		hbp_platform_free(platform);
+}
+
+/* Files of others: what is taken must be fit to be written and read again. */
+static void take_foreign(const char *text, size_t size)
+{
+	static const struct hbp_foreign kinds[] = {
+		{ .path = "x.csv", .assumed = { 5, 1000000 } },
+		{ .path = "x.tsv", .holds = "rtt_ms", .assumed = { -1, 9 } },
+		{ .path = "x.csv", .holds = "bandwidth_gbps", .assumed = { 0, -1 } },
+		{ .path = "x.xml", .assumed = { 7, 1000 } },
+		{ .path = "x.gml", .assumed = { 7, 1000 } },
+	};
+	struct hbp_error err = { "" };
+	struct hbp_input *in;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		ret = hbp_import_text(text, size, &kinds[i], NULL, &in, &err);
+		if (ret) {
+			check_error(ret, &err);
+			continue;
+		}
+		if (in->n < 100)
+			check_input(in);
+		hbp_input_free(in);
+	}
+}
+
 /* libFuzzer calls it by a name that is not of our style. */
 int take_file(const uint8_t *data, size_t size) __asm__("LLVMFuzzerTestOneInput");
 
@@ -164,6 +213,9 @@ int take_file(const uint8_t *data, size_t size)
 	struct hbp_plan *plan;
 	int ret;
 
+	/* JSON is no foreign file. */
+	if (size && *data != '{')
+		take_foreign(text, size);
 	ret = hbp_input_parse(text, size, "x", NULL, &in, &err);
 	if (ret)
 		check_error(ret, &err);
