@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: debug
 #
 # A lane's pace: the rate that the newest plan gives it, and an eighth.
 
