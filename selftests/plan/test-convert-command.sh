@@ -125,7 +125,7 @@ check_equal 'SimGrid: shared links as a tree' \
 	'0 1:a 2:b 3:c 4* 1=4/100/0.5 2=4/100/0.5 3=4/10/2' "$status $(platform)"
 cat >zones.xml <<'END'
 <platform version="4.1"><AS id="all" routing="Full">
-<zoneRoute src="c" dst="d" gw_src="c router" gw_dst="gate"><link_ctn id="w"/></zoneRoute>
+<zoneRoute src="c" dst="d" gw_src="nc_router.x" gw_dst="gate"><link_ctn id="w"/></zoneRoute>
 <cluster id="c" prefix="n" suffix=".x" radical="0-1,7" bw="1Gbps" lat="5us"/>
 <cluster id="d" prefix="m" suffix="" radical="3" bw="2Gbps" lat="1us" router_id="gate"/>
 <link id="w" bandwidth="100Mbps" latency="9ms"/>
@@ -133,8 +133,47 @@ cat >zones.xml <<'END'
 END
 run convert zones.xml to platform
 check_equal 'SimGrid: clusters and zones' \
-	'0 1:c router* 2:n0.x 3:n1.x 4:n7.x 5:gate* 6:m3 1=2/1000/5 1=3/1000/5 1=4/1000/5 1=5/100/9000 5=6/2000/1' \
+	'0 1:nc_router.x* 2:n0.x 3:n1.x 4:n7.x 5:gate* 6:m3 1=2/1000/5 1=3/1000/5 1=4/1000/5 1=5/100/9000 5=6/2000/1' \
 	"$status $(platform)"
+
+cat >bus.xml <<'END'
+<platform version="4.1"><zone id="all" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-1" bw="1Gbps" lat="5us" bb_bw="300Mbps" bb_lat="3us"/>
+<cluster id="d" prefix="m" suffix="" radical="0" bw="200Mbps" lat="1us"/>
+<link id="w" bandwidth="400Mbps" latency="20us"/><link id="loopback" bandwidth="9Gbps"/>
+<route src="n0" dst="n0"><link_ctn id="loopback"/></route>
+<route src="n1" dst="n1"><link_ctn id="loopback"/></route>
+<zoneRoute src="c" dst="d" gw_src="nc_router" gw_dst="md_router"><link_ctn id="w"/></zoneRoute>
+</zone></platform>
+END
+# 5 + 3 + 5 us within c, 5 + 3 + 20 + 1 us to m0, each way once over the backbone.
+run convert bus.xml to costs
+check_equal 'SimGrid: a backbone; what a host sends to itself is nothing' \
+	'0 [["n0","n1","m0"],[[0,13,29],[13,0,29],[29,29,0]],[[null,300,200],[300,null,200],[200,200,null]]] ' \
+	"$status $(costs) $said"
+run convert bus.xml to platform
+check_equal 'SimGrid: a backbone is a link for all' 'c in c out [[300,3]]' \
+	"$(jq -r '.nodes[1:3] as [$in, $out] | "\($in.name) \($out.name) \([.links[] | select(.from == $in.id) | [.bandwidth_mbps, .latency_us]])"' <<<"$out")"
+
+# One wire between three clusters: 1 + 9 + 1 us from each to each.
+cat >wire.xml <<'END'
+<platform version="4.1"><zone id="all" routing="Full">
+<cluster id="c" prefix="c" suffix="" radical="0" bw="10Mbps" lat="1us"/>
+<cluster id="d" prefix="d" suffix="" radical="0" bw="20Mbps" lat="1us"/>
+<cluster id="e" prefix="e" suffix="" radical="0" bw="30Mbps" lat="1us"/>
+<link id="w" bandwidth="25Mbps" latency="9us"/>
+<zoneRoute src="c" dst="d" gw_src="cc_router" gw_dst="dd_router"><link_ctn id="w"/></zoneRoute>
+<zoneRoute src="d" dst="e" gw_src="dd_router" gw_dst="ee_router"><link_ctn id="w"/></zoneRoute>
+<zoneRoute src="c" dst="e" gw_src="cc_router" gw_dst="ee_router"><link_ctn id="w"/></zoneRoute>
+</zone></platform>
+END
+run convert wire.xml to costs
+check_equal 'SimGrid: a wire that zones share' \
+	'0 [["c0","d0","e0"],[[0,11,11],[11,0,11],[11,11,0]],[[null,10,10],[10,null,20],[10,20,null]]]' \
+	"$status $(costs)"
+run convert wire.xml to platform
+check_equal 'SimGrid: a shared wire as a tree' '3 1' \
+	"$(jq -r '"\([.nodes[] | select(.kind == "host")] | length) \([.nodes[] | select(.kind == "switch")] | length)"' <<<"$out")"
 
 ### GraphML and GML. A degree of the equator is 111.1949 km, 555.975 us.
 cat >g.graphml <<'END'
@@ -262,16 +301,12 @@ refuse_text 'SimGrid: a route of nothing' 'line 1: the route has no links' \
 refuse_text 'SimGrid: an unknown unit' \
 	'line 1: bandwidth of link must be as much as Mbit/s from 0.000001 to 10000000, not "5MB"' \
 	t.xml "$z<link id='l' bandwidth='5MB'/></zone></platform>"
-refuse_text 'SimGrid: a backbone' \
-	'line 1: a cluster with a topology or a backbone (bb_bw) cannot be said by links between two nodes' \
-	t.xml '<platform><cluster id="c" bb_bw="1"/></platform>'
+refuse_text 'SimGrid: a topology' 'line 1: the topology of a cluster must be FLAT, not "TORUS"' \
+	t.xml '<platform><cluster id="c" topology="TORUS"/></platform>'
 refuse_text 'SimGrid: numbers of a cluster' 'line 1: radical must be numbers such as 0-3,7, not "3-1"' \
 	t.xml '<platform><cluster id="c" prefix="" suffix="" radical="3-1" bw="1" lat="1"/></platform>'
 refuse_text 'SimGrid: an unknown element' 'line 1: the element peer is not known' \
 	t.xml '<platform><peer id="p"/></platform>'
-refuse_text 'SimGrid: shared links at a router' \
-	'line 1: some link is part of several routes, and then all routes must be between hosts of zones with routing Full' \
-	t.xml "$z<host id='b'/><link id='l' bandwidth='1'/><route src='a' dst='r'><link_ctn id='l'/></route><route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>"
 refuse_text 'SimGrid: one host' 'there must be at least 2 hosts, not 1' t.xml "$z</zone></platform>"
 refuse_text 'GraphML: no graph' 'line 1: there is no graph in it' t.graphml '<graphml/>'
 refuse_text 'GraphML: no key' 'line 1: there is no key "d" for nodes' \

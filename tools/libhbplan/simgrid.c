@@ -140,25 +140,49 @@ static int read_link(struct simgrid *s, const xmlNode *element)
 	return 0;
 }
 
-/* "0-3,7": calls add_host() for 0, 1, 2, 3 and 7. */
+/**
+ * struct cluster - a cluster being read
+ * @s: the platform
+ * @element: the cluster's element
+ * @prefix: what stands before the number in a host's id
+ * @suffix: what stands behind it
+ * @router: the way to other nodes
+ * @in: where hosts send to: the router if there is no backbone
+ * @out: where they receive from: likewise
+ * @link: bandwidth and latency of each host's link
+ */
 struct cluster {
 	struct simgrid *s;
 	const xmlNode *element;
 	const char *prefix;
 	const char *suffix;
+	size_t router;
+	size_t in;
+	size_t out;
 	struct hbp_graph_link link;
 };
+
+static int join(struct cluster *c, size_t from, size_t to)
+{
+	c->link.from = from;
+	c->link.to = to;
+	return hbp_graph_add_link(c->s->rd, c->s->graph, &c->link);
+}
 
 static int add_host(struct cluster *c, unsigned long number)
 {
 	char id[160];
+	size_t host;
 	int ret;
 
 	snprintf(id, sizeof(id), "%.63s%lu%.63s", c->prefix, number, c->suffix);
-	ret = add_node(c->s, c->element, id, HBP_GRAPH_HOST, &c->link.from);
-	return ret ? ret : hbp_graph_add_link(c->s->rd, c->s->graph, &c->link);
+	ret = add_node(c->s, c->element, id, HBP_GRAPH_HOST, &host);
+	if (!ret)
+		ret = join(c, host, c->in);
+	return ret ? ret : join(c, c->out, host);
 }
 
+/* "0-3,7": hosts 0, 1, 2, 3 and 7. */
 static int add_hosts(struct cluster *c, const char *radical)
 {
 	unsigned long first, last;
@@ -188,20 +212,66 @@ static int add_hosts(struct cluster *c, const char *radical)
 	}
 }
 
-/* A cluster is a router with hosts around it. */
+/*
+ * All that hosts send passes the backbone once, also what comes from elsewhere
+ * or goes there: a link from one switch, to which hosts and the router send, to
+ * another, from which they receive.
+ */
+static int add_backbone(struct cluster *c, const char *id)
+{
+	struct hbp_graph_link host = c->link;
+	char name[128];
+	int ret;
+
+	ret = read_attribute(c->s->rd, c->element, "bb_bw", bandwidths,
+			     &c->link.bandwidth_bps);
+	if (!ret)
+		ret = read_attribute(c->s->rd, c->element, "bb_lat", times,
+				     &c->link.latency_ns);
+	snprintf(name, sizeof(name), "%.63s in", id);
+	if (!ret)
+		ret = add_node(c->s, c->element, name, HBP_GRAPH_SWITCH, &c->in);
+	snprintf(name, sizeof(name), "%.63s out", id);
+	if (!ret)
+		ret = add_node(c->s, c->element, name, HBP_GRAPH_SWITCH, &c->out);
+	if (!ret)
+		ret = join(c, c->in, c->out);
+	/* The router itself is never in the way. */
+	c->link.bandwidth_bps = hbp_bps_from_mbps(HBP_BANDWIDTH_MAX_MBPS);
+	c->link.latency_ns = 0;
+	if (!ret)
+		ret = join(c, c->router, c->in);
+	if (!ret)
+		ret = join(c, c->out, c->router);
+	c->link = host;
+	return ret;
+}
+
+static int read_host_link(struct cluster *c)
+{
+	int ret;
+
+	c->link.line = hbp_xml_line(c->element);
+	ret = read_attribute(c->s->rd, c->element, "bw", bandwidths,
+			     &c->link.bandwidth_bps);
+	return ret ? ret : read_attribute(c->s->rd, c->element, "lat", times,
+					  &c->link.latency_ns);
+}
+
+/* A cluster is a router with hosts around it, perhaps behind a backbone. */
 static int read_cluster(struct simgrid *s, const xmlNode *element)
 {
 	struct cluster c = { .s = s, .element = element };
 	const char *topology = hbp_xml_attribute(element, "topology");
-	const char *id, *radical, *router;
-	char name[128];
+	const char *router = hbp_xml_attribute(element, "router_id");
+	const char *id, *radical;
+	char name[200];
 	int ret;
 
-	if ((topology && strcmp(topology, "FLAT")) ||
-	    hbp_xml_attribute(element, "bb_bw"))
+	if (topology && strcmp(topology, "FLAT"))
 		return hbp_json_fault(s->rd,
-				      "line %zu: a cluster with a topology or a backbone (bb_bw) cannot be said by links between two nodes",
-				      hbp_xml_line(element));
+				      "line %zu: the topology of a cluster must be FLAT, not \"%.40s\"",
+				      hbp_xml_line(element), topology);
 	ret = need_id(s->rd, element, "id", &id);
 	if (!ret)
 		ret = need_id(s->rd, element, "prefix", &c.prefix);
@@ -210,19 +280,17 @@ static int read_cluster(struct simgrid *s, const xmlNode *element)
 	if (!ret)
 		ret = need_id(s->rd, element, "radical", &radical);
 	if (!ret)
-		ret = read_attribute(s->rd, element, "bw", bandwidths,
-				     &c.link.bandwidth_bps);
-	if (!ret)
-		ret = read_attribute(s->rd, element, "lat", times,
-				     &c.link.latency_ns);
+		ret = read_host_link(&c);
 	if (ret)
 		return ret;
-	router = hbp_xml_attribute(element, "router_id");
-	snprintf(name, sizeof(name), "%.63s router", id);
+	snprintf(name, sizeof(name), "%.63s%.63s_router%.63s", c.prefix, id,
+		 c.suffix);
 	ret = add_node(s, element, router ? router : name, HBP_GRAPH_SWITCH,
-		       &c.link.to);
-	c.link.both = true;
-	c.link.line = hbp_xml_line(element);
+		       &c.router);
+	c.in = c.router;
+	c.out = c.router;
+	if (!ret && hbp_xml_attribute(element, "bb_bw"))
+		ret = add_backbone(&c, id);
 	return ret ? ret : add_hosts(&c, radical);
 }
 
@@ -331,6 +399,9 @@ static int read_route(struct simgrid *s, const xmlNode *element,
 		ret = hbp_graph_find(s->rd, s->graph,
 				     hbp_xml_attribute(element, target),
 				     route.line, &route.to);
+	/* What a host sends to itself. */
+	if (!ret && route.from == route.to)
+		return 0;
 	for (inner = hbp_xml_first(element); inner; inner = hbp_xml_next(inner))
 		if (!ret && hbp_xml_is(inner, "link_ctn"))
 			ret = pass_link(s, inner, &route);
@@ -369,30 +440,13 @@ static int read_routes(struct simgrid *s, const xmlNode *zone)
 	return ret;
 }
 
-/* Links that are one in truth say what pairs of hosts cost, and no more. */
-static int check_shared(const struct simgrid *s)
-{
-	const struct hbp_graph_link *link;
-	size_t i;
-
-	for (i = 0; s->shared && i < s->graph->n_links; i++) {
-		link = &s->graph->links[i];
-		if (s->graph->nodes[link->from].kind != HBP_GRAPH_HOST ||
-		    s->graph->nodes[link->to].kind != HBP_GRAPH_HOST)
-			return hbp_json_fault(s->rd,
-					      "line %zu: some link is part of several routes, and then all routes must be between hosts of zones with routing Full",
-					      link->line);
-	}
-	return 0;
-}
-
 /**
  * hbp_graph_from_simgrid() - read a SimGrid platform
  * @rd: the reader
  * @root: the element platform
  * @graph: empty; receives hosts, routers, and a link for every route
- * @shared: receives whether links of SimGrid are part of several routes; then all
- *	routes are between hosts
+ * @shared: receives whether a link of SimGrid is part of routes between different
+ *	ends, so that several links of @graph are one in truth
  *
  * Return: 0 or a negative errno value.
  */
@@ -406,8 +460,6 @@ int hbp_graph_from_simgrid(struct hbp_reader *rd, const xmlNode *root,
 	/* A route may stand before what it leads through. */
 	if (!ret)
 		ret = read_routes(&s, root);
-	if (!ret)
-		ret = check_shared(&s);
 	json_decref(s.links);
 	*shared = s.shared;
 	return ret;
