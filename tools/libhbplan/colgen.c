@@ -8,7 +8,8 @@
  * least that much: this is the bound, and the prices are its certificate.
  *
  * Rows come into the master when a solution would overload them. Prices are
- * drawn towards those of the best bound so far, which keeps them from jumping.
+ * drawn towards how busy everything is, which keeps trees from piling up on what
+ * the master does not price yet.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,12 +29,14 @@
 #define FIRST_TREES	16
 #define LAST_FIRST_TREES	128
 /* Trees that are sought after these, in a graph of so many nodes. */
-#define MORE_ROUNDS(n)	(200000 / (n))
+#define MORE_ROUNDS(n)	(50000 / (n))
 /* No price is larger than exp() of this. */
 #define LATE		300.0
-/* How far prices are drawn towards those of the best bound, first and last. */
+/* How far prices are drawn towards what is busy, first and last. */
 #define PULL		0.7
 #define LEAST_PULL	0.1
+/* A row that is idle is cheaper than a full one by exp() of this. */
+#define SOFTNESS	5.0
 
 struct hbp_search {
 	struct hbp_colgen *cg;
@@ -50,6 +53,7 @@ struct hbp_search {
 	double *price;		/* of each row, by the master */
 	double *asked;		/* of each row, what the next tree is sought at */
 	double *sum;		/* of each row, load of the first trees */
+	double *busy;		/* of each row, load of the master's weights */
 	double *least;		/* of each row, what one arc uses at least */
 	double *cost;		/* of each arc */
 	size_t *into;		/* of each node: the arc of the tree found last */
@@ -196,7 +200,7 @@ static int add_tree(struct hbp_search *x)
 	return x->place[most] == HBP_NONE ? place_rows(x, &most, 1) : 0;
 }
 
-/* Lists the rows that the master's weights overload; it does not have them. */
+/* Finds how busy rows are; lists those overloaded that the master lacks. */
 static size_t find_overloaded(struct hbp_search *x, size_t *rows)
 {
 	size_t t, i, n = 0;
@@ -207,10 +211,13 @@ static size_t find_overloaded(struct hbp_search *x, size_t *rows)
 		if (weight > 0)
 			add_load(x, x->cg->trees[t], weight);
 	}
-	for (i = 0; i < x->n_loaded; i++)
+	memset(x->busy, 0, x->s->n_rows * sizeof(*x->busy));
+	for (i = 0; i < x->n_loaded; i++) {
+		x->busy[x->loaded[i]] = x->load[x->loaded[i]];
 		if (x->place[x->loaded[i]] == HBP_NONE &&
 		    x->load[x->loaded[i]] > 1 + OVERLOAD)
 			rows[n++] = x->loaded[i];
+	}
 	clear_load(x);
 	return n;
 }
@@ -323,20 +330,24 @@ static double cost_of(const struct hbp_search *x)
 	return cost;
 }
 
-/* Prices between the master's and those of the best bound. */
+/*
+ * Prices between the master's and those of how busy each row is: the master's
+ * alone are 0 for all but a few rows, and the trees found at them overload the
+ * others.
+ */
 static void draw_prices(struct hbp_search *x, double pull)
 {
-	double all = 0, best = 0, scale;
+	double all = 0, soft = 0;
 	size_t i;
 
 	for (i = 0; i < x->s->n_rows; i++) {
+		x->asked[i] = exp(SOFTNESS * (x->busy[i] - 1));
+		soft += x->asked[i];
 		all += x->price[i];
-		best += x->cg->prices[i];
 	}
-	scale = all / best;
 	for (i = 0; i < x->s->n_rows; i++)
 		x->asked[i] = (1 - pull) * x->price[i] +
-			      pull * scale * x->cg->prices[i];
+			      pull * all / soft * x->asked[i];
 }
 
 /*
@@ -417,6 +428,7 @@ static void search_free(struct hbp_search *x)
 	free(x->price);
 	free(x->asked);
 	free(x->sum);
+	free(x->busy);
 	free(x->least);
 	free(x->cost);
 	free(x->into);
@@ -447,13 +459,14 @@ static int search_alloc(struct hbp_colgen *cg)
 	x->price = calloc(s->n_rows, sizeof(*x->price));
 	x->asked = calloc(s->n_rows, sizeof(*x->asked));
 	x->sum = calloc(s->n_rows, sizeof(*x->sum));
+	x->busy = calloc(s->n_rows, sizeof(*x->busy));
 	x->least = calloc(s->n_rows, sizeof(*x->least));
 	x->cost = calloc(s->n_arcs, sizeof(*x->cost));
 	x->into = calloc(s->n, sizeof(*x->into));
 	x->index = calloc(most, sizeof(*x->index));
 	x->value = calloc(most, sizeof(*x->value));
 	if (!x->arborescence || !x->master || !x->place || !x->load ||
-	    !x->loaded || !x->price || !x->asked || !x->sum || !x->least ||
+	    !x->loaded || !x->price || !x->asked || !x->sum || !x->busy || !x->least ||
 	    !x->cost || !x->into || !x->index || !x->value)
 		return -ENOMEM;
 	for (i = 0; i < s->n_rows; i++)
