@@ -329,6 +329,9 @@ refuse 'no bandwidth at all' 'bandwidth "0" is not understood: write Mbit/s from
 refuse 'a latency too long' 'latency 20m is out of range: write 0s to 1000s' \
 	convert z.gml to costs latency 20m
 refuse 'another kind' 'to "plan" is unknown: write costs or platform' convert z.gml to plan
+"$tool" convert tree.json to costs >/dev/full 2>said
+check_equal 'refused: a full disk' '1 hbcastctl: the cost matrix cannot be written to standard output' \
+	"$? $(<said)"
 refuse 'no words' 'convert needs the name of a file: hbcastctl convert help tells more' convert
 
 # What convert knows is in its manual page.

@@ -55,19 +55,6 @@ static int parse_latency(struct hbctl *ctl, const char *key, const char *word,
 	return ret;
 }
 
-/* Prints and releases it. */
-static int deliver(struct hbctl *ctl, char *text)
-{
-	if (!text)
-		return hbctl_error(ctl, HBCTL_USAGE, "out of memory");
-	fputs(text, stdout);
-	free(text);
-	if (fflush(stdout) || ferror(stdout))
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "the result cannot be written to standard output");
-	return HBCTL_OK;
-}
-
 static int deliver_costs(struct hbctl *ctl, struct hbp_input *in,
 			 const char *output)
 {
@@ -77,7 +64,7 @@ static int deliver_costs(struct hbctl *ctl, struct hbp_input *in,
 	if (hbp_input_costs(in, &costs, &err))
 		return hbctl_error(ctl, HBCTL_USAGE, "%s: %s", in->name, err.text);
 	if (!output)
-		return deliver(ctl, hbp_costs_text(costs));
+		return hbplan_print(ctl, "cost matrix", hbp_costs_text(costs));
 	if (hbp_costs_save(costs, output, &err))
 		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	return HBCTL_OK;
@@ -98,7 +85,7 @@ static int deliver_platform(struct hbctl *ctl, const struct hbp_input *in,
 		platform = made;
 	}
 	if (!output)
-		ret = deliver(ctl, hbp_platform_text(platform));
+		ret = hbplan_print(ctl, "platform", hbp_platform_text(platform));
 	else if (hbp_platform_save(platform, output, &err))
 		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	hbp_platform_free(made);

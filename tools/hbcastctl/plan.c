@@ -188,18 +188,30 @@ static int draw(struct hbctl *ctl, const struct hbp_plan *plan,
 	return hbplan_draw(ctl, plan, write_label, &labels, graph);
 }
 
-static int print_plan(struct hbctl *ctl, const struct hbp_plan *plan)
+/**
+ * hbplan_print() - print text of libhbplan
+ * @ctl: the run
+ * @what: what it is, for the sentence
+ * @text: the text, released; NULL if there was no memory for it
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_print(struct hbctl *ctl, const char *what, char *text)
 {
-	char *text = hbp_plan_text(plan);
-
 	if (!text)
 		return hbctl_error(ctl, HBCTL_USAGE, "out of memory");
 	fputs(text, stdout);
 	free(text);
 	if (fflush(stdout) || ferror(stdout))
 		return hbctl_error(ctl, HBCTL_USAGE,
-				   "the plan cannot be written to standard output");
+				   "the %s cannot be written to standard output",
+				   what);
 	return HBCTL_OK;
+}
+
+static int print_plan(struct hbctl *ctl, const struct hbp_plan *plan)
+{
+	return hbplan_print(ctl, "plan", hbp_plan_text(plan));
 }
 
 /* Nothing if it is infinite. */

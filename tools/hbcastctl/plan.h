@@ -26,6 +26,7 @@ int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
+int hbplan_print(struct hbctl *ctl, const char *what, char *text);
 json_t *hbplan_figure(const struct hbp_figure *figure);
 json_t *hbplan_overall(const struct hbp_evaluation *evaluation);
 void hbplan_write_ratio(const json_t *value, char *buf, size_t len);

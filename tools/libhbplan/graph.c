@@ -279,15 +279,6 @@ static int64_t add_bps(int64_t a, int64_t b)
 	return a + b < most ? a + b : most;
 }
 
-static int compare_links(const void *a, const void *b)
-{
-	const struct hbp_link *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
-}
-
 /* Parallel links are one, as wide as all together, as near as the nearest. */
 static void merge_links(struct hbp_platform *platform)
 {
@@ -295,10 +286,10 @@ static void merge_links(struct hbp_platform *platform)
 	size_t i, kept = 0;
 
 	if (platform->n_links)
-		qsort(links, platform->n_links, sizeof(*links), compare_links);
+		qsort(links, platform->n_links, sizeof(*links), hbp_link_compare);
 	for (i = 0; i < platform->n_links; i++) {
 		last = kept ? &links[kept - 1] : NULL;
-		if (!last || compare_links(last, &links[i])) {
+		if (!last || hbp_link_compare(last, &links[i])) {
 			links[kept++] = links[i];
 			continue;
 		}

@@ -107,7 +107,14 @@ size_t hbp_platform_find(const struct hbp_platform *platform, uint32_t id)
 			     sizeof(*platform->nodes), id);
 }
 
-static int compare_links(const void *a, const void *b)
+/**
+ * hbp_link_compare() - which link comes first, for qsort()
+ * @a: a struct hbp_link
+ * @b: likewise
+ *
+ * Return: below 0, 0 or above 0, by from, then to.
+ */
+int hbp_link_compare(const void *a, const void *b)
 {
 	const struct hbp_link *x = a, *y = b;
 
@@ -132,7 +139,7 @@ const struct hbp_link *hbp_platform_link(const struct hbp_platform *platform,
 	if (!platform->n_links)
 		return NULL;
 	return bsearch(&key, platform->links, platform->n_links,
-		       sizeof(*platform->links), compare_links);
+		       sizeof(*platform->links), hbp_link_compare);
 }
 
 /**
@@ -152,9 +159,9 @@ const struct hbp_link *hbp_platform_finish(struct hbp_platform *platform)
 			platform->hosts[platform->n_hosts++] = i;
 	if (platform->n_links)
 		qsort(platform->links, platform->n_links,
-		      sizeof(*platform->links), compare_links);
+		      sizeof(*platform->links), hbp_link_compare);
 	for (i = 1; i < platform->n_links; i++)
-		if (!compare_links(&platform->links[i - 1], &platform->links[i]))
+		if (!hbp_link_compare(&platform->links[i - 1], &platform->links[i]))
 			return &platform->links[i];
 	index_links(platform);
 	return NULL;

@@ -73,6 +73,7 @@ int hbp_platform_save(const struct hbp_platform *platform, const char *path,
 void hbp_platform_free(struct hbp_platform *platform);
 void hbp_platform_drop(struct hbp_platform *platform, size_t at);
 size_t hbp_platform_find(const struct hbp_platform *platform, uint32_t id);
+int hbp_link_compare(const void *a, const void *b);
 const struct hbp_link *hbp_platform_link(const struct hbp_platform *platform,
 					 size_t from, size_t to);
 
