@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "hbplan.h"
 #include "positions.h"
 
@@ -30,13 +31,13 @@
 
 static const char *const limited[] = { "tps", "ecef", "fef", "balanced-path" };
 
-static void die(const char *text)
+void die(const char *text)
 {
 	fprintf(stderr, "bench-plan: %s\n", text);
 	exit(2);
 }
 
-static double cpu_ms(void)
+double cpu_ms(void)
 {
 	struct timespec t;
 
@@ -45,7 +46,7 @@ static double cpu_ms(void)
 }
 
 /* splitmix64: 0 to n - 1 */
-static int64_t draw_below(uint64_t *state, uint32_t n)
+int64_t draw_below(uint64_t *state, uint32_t n)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
 
@@ -294,7 +295,7 @@ static bool check_limits(void)
 				     LIMIT_MS) && good;
 		hbp_input_free(in);
 	}
-	return good;
+	return trees_check() && good;
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How long planners of several trees take, on platforms. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "hbplan.h"
+
+#define RUNS		3
+#define LEAST_GAP	0.000001
+
+struct text {
+	FILE *f;
+	char *buf;
+	size_t len;
+};
+
+static void begin(struct text *t, const char *kind)
+{
+	t->f = open_memstream(&t->buf, &t->len);
+	if (!t->f)
+		die("out of memory");
+	fprintf(t->f, "{\"hbcast\":\"%s\",\"version\":1,\"nodes\":[", kind);
+}
+
+static struct hbp_input *finish(struct text *t)
+{
+	struct hbp_error err;
+	struct hbp_input *in;
+
+	fclose(t->f);
+	if (hbp_input_parse(t->buf, t->len, "input", NULL, &in, &err))
+		die(err.text);
+	free(t->buf);
+	return in;
+}
+
+static void add_link(struct text *t, size_t from, size_t to, int64_t mbps,
+		     bool symmetric, bool first)
+{
+	fprintf(t->f, "%s{\"from\":%zu,\"to\":%zu,\"bandwidth_mbps\":%lld,",
+		first ? "" : ",", from, to, (long long)mbps);
+	fprintf(t->f, "\"latency_us\":10,\"symmetric\":%s}",
+		symmetric ? "true" : "false");
+}
+
+/* A tree of @n nodes, every tenth a switch, symmetric links of 100 to 1000. */
+static struct hbp_input *tree_platform(size_t n)
+{
+	size_t switches = n / 10, i;
+	uint64_t seed = n;
+	struct text t;
+
+	begin(&t, "platform");
+	for (i = 0; i < n; i++)
+		fprintf(t.f, "%s{\"id\":%zu,\"kind\":\"%s\"}", i ? "," : "",
+			i + 1, i < n - switches ? "host" : "switch");
+	fputs("],\"links\":[", t.f);
+	for (i = 0; i < n - 1; i++) {
+		bool host = i < n - switches;
+		size_t to = (size_t)draw_below(&seed, (uint32_t)(host ? switches :
+						i + 1 - (n - switches)));
+
+		add_link(&t, host ? i + 1 : i + 2, n - switches + to + 1,
+			 100 + draw_below(&seed, 901), true, !i);
+	}
+	fputs("]}", t.f);
+	return finish(&t);
+}
+
+/* @n hosts, each with links from some others, 100 to 1000; the root with as many out. */
+static struct hbp_input *graph_platform(size_t n, size_t links)
+{
+	size_t i, k, degree = links / n, from;
+	uint64_t seed = n;
+	struct text t;
+
+	begin(&t, "platform");
+	for (i = 0; i < n; i++)
+		fprintf(t.f, "%s{\"id\":%zu,\"kind\":\"host\"}", i ? "," : "",
+			i + 1);
+	fputs("],\"links\":[", t.f);
+	for (i = 0; i < n; i++) {
+		/* Senders far apart, so that none comes twice. */
+		from = (size_t)draw_below(&seed, (uint32_t)n);
+		for (k = 0; k < degree; k++, from = (from + n / degree) % n)
+			if (from != i)
+				add_link(&t, from + 1, i + 1,
+					 100 + draw_below(&seed, 901), false,
+					 !i && !k);
+			else
+				from = (from + 1) % n;
+	}
+	fputs("]}", t.f);
+	return finish(&t);
+}
+
+/* The planner alone, the least of some runs. */
+static double make_ms(const char *name, struct hbp_input *in, double *gap)
+{
+	const struct hbp_planner *planner = hbp_planner_find(name);
+	struct hbp_request rq = {
+		.in = in, .root = 1, .message_bytes = (uint64_t)1 << 30
+	};
+	double least = 1e300, ms, rate;
+	struct hbp_error err;
+	struct hbp_plan *plan;
+	size_t run, t;
+
+	for (run = 0; run < RUNS; run++) {
+		plan = hbp_plan_alloc(name, rq.root, rq.message_bytes);
+		if (!plan)
+			die("out of memory");
+		ms = cpu_ms();
+		if (planner->make(&rq, plan, &err))
+			die(err.text);
+		ms = cpu_ms() - ms;
+		least = ms < least ? ms : least;
+		for (t = 0, rate = 0; t < plan->n_trees; t++)
+			rate += (double)plan->trees[t].rate_bps;
+		*gap = plan->bound_bps ? (double)plan->bound_bps / rate - 1 : 0;
+		hbp_plan_free(plan);
+	}
+	return least;
+}
+
+static bool keeps(const char *name, const char *what, struct hbp_input *in,
+		  double limit)
+{
+	double gap, ms = make_ms(name, in, &gap);
+	bool good = ms <= limit && gap < LEAST_GAP;
+
+	printf("%s %-8s %-36s %9.3f ms, at most %g, gap %.1e\n",
+	       good ? "ok  " : "OVER", name, what, ms, limit, gap);
+	hbp_input_free(in);
+	return good;
+}
+
+bool trees_check(void)
+{
+	bool good;
+
+	puts("several trees:");
+	good = keeps("stable", "a tree of 400 nodes", tree_platform(400), 2);
+	good = keeps("mtp", "65 hosts, 400 links", graph_platform(65, 400), 10) && good;
+	good = keeps("mtp", "1024 hosts, 12800 links", graph_platform(1024, 12800), 1000) && good;
+	return keeps("mtp", "10000 hosts, 60000 links", graph_platform(10000, 60000), 5000) && good;
+}
