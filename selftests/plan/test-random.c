@@ -225,11 +225,11 @@ static bool same_edges(const struct hbp_plan *a, const struct hbp_plan *b)
 	return true;
 }
 
-/* Rates that a program finds are whole bit/s only after they are rounded. */
+/* Each of up to 64 trees of a few Mbit/s loses up to 1 bit/s to rounding. */
 static bool is_eight_times(const struct hbp_planner *planner, int64_t before,
 			   int64_t after)
 {
-	int64_t off = planner->takes & HBP_TAKES_PORTS ? before / 100000 : 0;
+	int64_t off = planner->takes & HBP_TAKES_PORTS ? before / 1000 : 0;
 
 	return after >= 8 * before - off && after <= 8 * before + off;
 }
