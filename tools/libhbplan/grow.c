@@ -114,6 +114,29 @@ int hbp_grow_tree(const struct hbp_request *rq, const struct hbp_steady *steady,
 	return ret;
 }
 
+/**
+ * hbp_grow_plan() - grow a tree over all who can send to each other
+ * @rq: the request
+ * @key: what an arc would cost as the next
+ * @plan: receives the tree
+ * @err: receives the reason of a failure
+ *
+ * Return: 0, or what hbp_steady_alloc() or hbp_grow_tree() returns.
+ */
+int hbp_grow_plan(const struct hbp_request *rq, hbp_grow_key key,
+		  struct hbp_plan *plan, struct hbp_error *err)
+{
+	struct hbp_steady *steady;
+	int ret;
+
+	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
+	if (ret)
+		return ret;
+	ret = hbp_grow_tree(rq, steady, NULL, key, plan, err);
+	hbp_steady_free(steady);
+	return ret;
+}
+
 /* The sender's out-degree with this arc. */
 static int64_t out_degree(const struct hbp_grow *g, size_t arc)
 {
@@ -123,15 +146,7 @@ static int64_t out_degree(const struct hbp_grow *g, size_t arc)
 static int grow_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
-	struct hbp_steady *steady;
-	int ret;
-
-	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
-	if (ret)
-		return ret;
-	ret = hbp_grow_tree(rq, steady, NULL, out_degree, plan, err);
-	hbp_steady_free(steady);
-	return ret;
+	return hbp_grow_plan(rq, out_degree, plan, err);
 }
 
 /*

@@ -38,5 +38,7 @@ typedef int64_t (*hbp_grow_key)(const struct hbp_grow *grow, size_t arc);
 int hbp_grow_tree(const struct hbp_request *rq, const struct hbp_steady *steady,
 		  int64_t *parts, hbp_grow_key key, struct hbp_plan *plan,
 		  struct hbp_error *err);
+int hbp_grow_plan(const struct hbp_request *rq, hbp_grow_key key,
+		  struct hbp_plan *plan, struct hbp_error *err);
 
 #endif /* HBPLAN_GROW_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* lp-grow: what carries most in the best set of trees comes next (paper 001). */
-#include <stdlib.h>
-
 #include "grow.h"
 #include "messages.h"
 
@@ -10,22 +8,16 @@ static int64_t fewest(const struct hbp_grow *g, size_t arc)
 	return -g->parts[arc];
 }
 
+static int grow(const struct hbp_request *rq, const struct hbp_steady *steady,
+		int64_t *parts, struct hbp_plan *plan, struct hbp_error *err)
+{
+	return hbp_grow_tree(rq, steady, parts, fewest, plan, err);
+}
+
 static int lp_grow_make(const struct hbp_request *rq, struct hbp_plan *plan,
 			struct hbp_error *err)
 {
-	struct hbp_steady *steady;
-	int64_t *parts;
-	int ret;
-
-	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
-	if (ret)
-		return ret;
-	ret = hbp_messages(rq, steady, &parts, plan, err);
-	if (!ret)
-		ret = hbp_grow_tree(rq, steady, parts, fewest, plan, err);
-	free(parts);
-	hbp_steady_free(steady);
-	return ret;
+	return hbp_messages_plan(rq, grow, plan, err);
 }
 
 /*

@@ -31,19 +31,7 @@ static int prune(const struct hbp_request *rq, const struct hbp_steady *steady,
 static int lp_prune_make(const struct hbp_request *rq, struct hbp_plan *plan,
 			 struct hbp_error *err)
 {
-	struct hbp_steady *steady;
-	int64_t *parts;
-	int ret;
-
-	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
-	if (ret)
-		return ret;
-	ret = hbp_messages(rq, steady, &parts, plan, err);
-	if (!ret)
-		ret = prune(rq, steady, parts, plan, err);
-	free(parts);
-	hbp_steady_free(steady);
-	return ret;
+	return hbp_messages_plan(rq, prune, plan, err);
 }
 
 /*

@@ -9,19 +9,11 @@
 /* Messages are counted in these parts of all, so that equal ones are equal. */
 #define PARTS		1e6
 
-/**
- * hbp_messages() - find how many messages each pair carries
- * @rq: the request
- * @steady: who can send to whom
- * @parts: receives for each arc which part of all messages passes it, in
- *	millionths; at least 1 if any does; to be released with free(); NULL
- *	after a failure
- * @plan: receives the bound
- * @err: receives the reason of a failure
- *
- * Return: 0 or what hbp_colgen_run() returns.
+/*
+ * For each arc which part of all messages passes it, in millionths; at least 1
+ * if any does: 0, with *@parts for free(), or what hbp_colgen_run() returns.
  */
-int hbp_messages(const struct hbp_request *rq, const struct hbp_steady *steady,
+static int count(const struct hbp_request *rq, const struct hbp_steady *steady,
 		 int64_t **parts, struct hbp_plan *plan, struct hbp_error *err)
 {
 	double *sum = calloc(steady->n_arcs, sizeof(*sum));
@@ -52,5 +44,33 @@ int hbp_messages(const struct hbp_request *rq, const struct hbp_steady *steady,
 out:
 	hbp_colgen_free(cg);
 	free(sum);
+	return ret;
+}
+
+/**
+ * hbp_messages_plan() - make a tree of what the best set of trees carries
+ * @rq: the request
+ * @make: makes the tree; gets for each arc which part of all messages passes
+ *	it, in millionths
+ * @plan: receives the bound, and the tree
+ * @err: receives the reason of a failure
+ *
+ * Return: 0, or what hbp_steady_alloc(), hbp_colgen_run() or @make returns.
+ */
+int hbp_messages_plan(const struct hbp_request *rq, hbp_messages_make make,
+		      struct hbp_plan *plan, struct hbp_error *err)
+{
+	struct hbp_steady *steady;
+	int64_t *parts;
+	int ret;
+
+	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
+	if (ret)
+		return ret;
+	ret = count(rq, steady, &parts, plan, err);
+	if (!ret)
+		ret = make(rq, steady, parts, plan, err);
+	free(parts);
+	hbp_steady_free(steady);
 	return ret;
 }

@@ -23,15 +23,7 @@ static int64_t period(const struct hbp_grow *g, size_t arc)
 static int multiport_make(const struct hbp_request *rq, struct hbp_plan *plan,
 			  struct hbp_error *err)
 {
-	struct hbp_steady *steady;
-	int ret;
-
-	ret = hbp_steady_alloc(rq->in, rq->ports, &steady, err);
-	if (ret)
-		return ret;
-	ret = hbp_grow_tree(rq, steady, NULL, period, plan, err);
-	hbp_steady_free(steady);
-	return ret;
+	return hbp_grow_plan(rq, period, plan, err);
 }
 
 /*
