@@ -47,6 +47,7 @@ help:
 	@echo 'make deps         install the Debian packages and fetch the kernels that are missing'
 	@echo 'make tests        the test programs'
 	@echo 'make check        build and run all tests (TESTS= for some of them)'
+	@echo 'make check-debug  the tests that are marked for it on a kernel that watches itself'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make coverage     how much of the module the tests run, by file and function'
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
@@ -127,8 +128,12 @@ deps:
 
 # Each of these installs what is missing before it builds.
 check: deps
-	$(MAKE) $(PARALLEL) modules-all $(DEBUG:%=module-%) module-kcov tools tests examples
+	$(MAKE) $(PARALLEL) modules-all tools tests examples
 	selftests/run $(TESTS)
+
+check-debug: deps
+	$(MAKE) $(PARALLEL) module-$(DEBUG) module-kcov tools tests
+	selftests/run -k $(DEBUG) --marked $(TESTS)
 
 checkstyle: deps
 	selftests/checkstyle
@@ -159,4 +164,4 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check checkstyle coverage demo bench bench-plan clean
+	uninstall deps check check-debug checkstyle coverage demo bench bench-plan clean

@@ -3,7 +3,7 @@
 #
 # The debug kernel sees what it was built to see.
 #
-# here: timeout=900
+# here: timeout=900 debug-only
 
 . selftests/lib/tap.sh
 
