@@ -511,7 +511,9 @@ int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int of
 		desc->count = 0;
 	if (err == -EAGAIN)
 		err = 0;
-	desc->error = err ?: hbc_read_flush(&r);
+	/* What came before the error is accounted for, so it must be in the burst. */
+	n = hbc_read_flush(&r);
+	desc->error = err ?: n;
 	lane->stats.rx_bytes += used;
 	return used;
 }
