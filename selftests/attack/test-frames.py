@@ -362,6 +362,17 @@ def test_floods(scene):
     flood(scene, "messages that nobody receives", bytes(empty))
 
 
+def test_good_then_bad(scene):
+    """What comes with a bad frame, but before it, is whole."""
+    peer = planned(scene)
+    data = b"whole before the end" * 20
+    peer.send(wire.fragment(1, next(ids), 0, len(data), data, port=PORT) +
+              wire.frame(wire.FRAGMENT))
+    tap.equal(peer.ended(), "end", "a bad frame behind a message ends the lane")
+    tap.equal(node.take_all(scene.near), data, "the message before it is read")
+    peer.close()
+
+
 def test_garbage(scene):
     seed = int.from_bytes(os.urandom(4), "big")
     print(f"# seed {seed}")
@@ -400,6 +411,7 @@ def main():
     test_checksum(scene)
     test_cut_fragments(scene)
     test_floods(scene)
+    test_good_then_bad(scene)
     test_garbage(scene)
     scene.near.close()
     scene.far.close()
