@@ -129,6 +129,52 @@ int hbp_positions_plan(const uint32_t *ids, size_t n,
 	return ret;
 }
 
+/**
+ * hbp_positions_read() - tell from a plan who is at which position
+ * @plan: a plan of one tree
+ * @ids: receives the node at each position, one more than the tree has edges
+ * @err: receives the reason of a failure
+ *
+ * The k-th child of a node is at the k-th largest step from its position.
+ *
+ * Return: 0; -EINVAL if the tree is not binomial; -ENOMEM.
+ */
+int hbp_positions_read(const struct hbp_plan *plan, uint32_t *ids,
+		       struct hbp_error *err)
+{
+	const struct hbp_tree *tree = &plan->trees[0];
+	size_t n = tree->n_edges + 1, i, place;
+	size_t *parents = calloc(n, sizeof(*parents));
+	size_t *at = calloc(n, sizeof(*at)), *step = calloc(n, sizeof(*step));
+	int ret = 0;
+
+	if (!parents || !at || !step) {
+		ret = hbp_nomem(err);
+		goto out;
+	}
+	hbp_tree_parents(tree, plan->root, parents);
+	ids[0] = plan->root;
+	step[0] = hbp_binomial_step(0, n);
+	for (i = 0; i < n - 1; i++) {
+		place = parents[i];
+		if (!step[place]) {
+			ret = hbp_fail(err, -EINVAL,
+				       "the plan's tree of %zu nodes is not binomial, as node %u has too many children: plan with binomial or balanced-path",
+				       n, tree->edges[i].parent);
+			break;
+		}
+		at[i + 1] = at[place] + step[place];
+		step[place] /= 2;
+		step[i + 1] = hbp_binomial_step(at[i + 1], n);
+		ids[at[i + 1]] = tree->edges[i].child;
+	}
+out:
+	free(parents);
+	free(at);
+	free(step);
+	return ret;
+}
+
 /* The positions whose sums an exchange changes, as at most two runs. */
 static size_t runs(const struct hbp_positions *p, size_t a, size_t b,
 		   size_t *tops)

@@ -37,6 +37,8 @@ int hbp_positions_init(struct hbp_positions *p, const struct hbp_costs *costs,
 int hbp_positions_plan(const uint32_t *ids, size_t n,
 		       const struct hbp_costs *costs, struct hbp_plan *plan,
 		       struct hbp_error *err);
+int hbp_positions_read(const struct hbp_plan *plan, uint32_t *ids,
+		       struct hbp_error *err);
 void hbp_positions_free(struct hbp_positions *p);
 void hbp_positions_exchange(struct hbp_positions *p, size_t a, size_t b);
 void hbp_positions_undo(struct hbp_positions *p, size_t a, size_t b);

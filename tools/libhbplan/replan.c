@@ -24,44 +24,6 @@ struct replan {
 	int64_t goal;		/* what is good enough, or -1 */
 };
 
-/* Tells from a plan who is at which position. */
-static int find_positions(struct replan *r)
-{
-	const struct hbp_tree *tree = &r->old->trees[0];
-	size_t n = tree->n_edges + 1, i, place;
-	size_t *parents = calloc(n, sizeof(*parents));
-	size_t *at = calloc(n, sizeof(*at)), *step = calloc(n, sizeof(*step));
-	int ret = 0;
-
-	r->n = n;
-	r->ids = calloc(n + 1, sizeof(*r->ids));
-	if (!parents || !at || !step || !r->ids) {
-		ret = hbp_nomem(r->err);
-		goto out;
-	}
-	hbp_tree_parents(tree, r->old->root, parents);
-	r->ids[0] = r->old->root;
-	step[0] = hbp_binomial_step(0, n);
-	for (i = 0; i < n - 1; i++) {
-		place = parents[i];
-		if (!step[place]) {
-			ret = hbp_fail(r->err, -EINVAL,
-				       "the plan's tree of %zu nodes is not binomial, as node %u has too many children: plan with binomial or balanced-path",
-				       n, tree->edges[i].parent);
-			break;
-		}
-		at[i + 1] = at[place] + step[place];
-		step[place] /= 2;
-		step[i + 1] = hbp_binomial_step(at[i + 1], n);
-		r->ids[at[i + 1]] = tree->edges[i].child;
-	}
-out:
-	free(parents);
-	free(at);
-	free(step);
-	return ret;
-}
-
 /* The position of a node, or HBP_NONE. */
 static size_t find(const struct replan *r, uint32_t id)
 {
@@ -234,8 +196,12 @@ int hbp_replan(const struct hbp_plan *old, struct hbp_input *in,
 		return hbp_fail(err, -EINVAL,
 				"replan takes plans with one tree, not %zu",
 				old->n_trees);
+	/* Room for one more. */
+	r.n = old->trees[0].n_edges + 1;
+	r.ids = calloc(r.n + 1, sizeof(*r.ids));
 	plan = hbp_plan_alloc(old->algorithm, old->root, old->message_bytes);
-	ret = plan ? find_positions(&r) : hbp_nomem(err);
+	ret = plan && r.ids ? hbp_positions_read(old, r.ids, err) :
+			      hbp_nomem(err);
 	if (!ret)
 		ret = change_tree(&r);
 	if (!ret)
