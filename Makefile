@@ -53,6 +53,7 @@ help:
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
 	@echo 'make bench        the cost of relaying, beside other ways to do it'
 	@echo 'make bench-plan   how long planning takes, in sizes that double'
+	@echo 'make figures      the papers'"'"' experiments, run again (SIZE=, SEED=, DATA=, FIGURES=)'
 	@echo 'make clean        remove what was built'
 
 ifeq ($(RELEASE),)
@@ -154,6 +155,16 @@ bench-plan: deps
 	$(MAKE) $(PARALLEL) tools selftests/bench/plan
 	taskset -c 0 selftests/bench/plan/bench-plan
 
+# Tables and pictures of the papers' experiments, all or FIGURES, in build/figures.
+figures: export OUTPUT ?= $(BUILD)/figures
+figures: export SIZE ?= usual
+figures: export SEED ?= 1
+figures: export DATA ?=
+figures:
+	@selftests/deps gnuplot-nox
+	$(MAKE) $(PARALLEL) tools selftests/bench/figures
+	selftests/bench/figures/run $(FIGURES)
+
 bench: deps
 	$(MAKE) $(PARALLEL) modules-all tools selftests/bench
 	selftests/bench/run
@@ -164,4 +175,4 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check check-debug checkstyle coverage demo bench bench-plan clean
+	uninstall deps check check-debug checkstyle coverage demo bench bench-plan figures clean

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Networks that a seed determines. */
+#include "figures.h"
+#include "network.h"
+#include "random.h"
+
+/**
+ * draw_between() - draw a number
+ * @seed: changed
+ * @least: the least that may come
+ * @most: the most that may come
+ */
+int64_t draw_between(uint64_t *seed, int64_t least, int64_t most)
+{
+	return least + (int64_t)hbp_random_below(seed, (size_t)(most - least) + 1);
+}
+
+/**
+ * draw_normal() - draw a number that is nearly normally distributed
+ * @seed: changed
+ * @mean: mean
+ * @deviation: standard deviation
+ *
+ * The sum of twelve equally distributed numbers, which is exact everywhere.
+ */
+int64_t draw_normal(uint64_t *seed, int64_t mean, int64_t deviation)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		sum += draw_between(seed, -500000, 500000);
+	return mean + sum * deviation / 1000000;
+}
+
+/**
+ * costs_of() - a cost matrix of nodes 1 to @n without any links
+ * @n: number of nodes
+ *
+ * Return: an input, to be released with hbp_input_free().
+ */
+struct hbp_input *costs_of(size_t n)
+{
+	struct hbp_costs *costs = hbp_costs_alloc(n);
+	struct hbp_input *in;
+	struct hbp_error err;
+	size_t i;
+
+	if (!costs)
+		die("out of memory");
+	for (i = 0; i < n; i++)
+		costs->nodes[i].id = (uint32_t)i + 1;
+	for (i = 0; i < n; i++)
+		costs->latency_ns[i * n + i] = 0;
+	if (hbp_input_make("costs", costs, NULL, &in, &err))
+		die("%s", err.text);
+	return in;
+}
+
+/**
+ * hops_of() - a cost matrix of random distances
+ * @n: number of nodes
+ * @most: no two are farther apart
+ * @seed: changed
+ *
+ * Distances are the same in both directions, equally distributed from no hops,
+ * as in the paper's tables, to @most; a hop is a microsecond.
+ *
+ * Return: an input, to be released with hbp_input_free().
+ */
+struct hbp_input *hops_of(size_t n, int64_t most, uint64_t *seed)
+{
+	struct hbp_input *in = costs_of(n);
+	struct hbp_costs *costs = in->costs;
+	size_t a, b;
+
+	for (a = 0; a < n; a++) {
+		for (b = a + 1; b < n; b++) {
+			costs->latency_ns[a * n + b] =
+				1000 * draw_between(seed, 0, most);
+			costs->latency_ns[b * n + a] = costs->latency_ns[a * n + b];
+			costs->bandwidth_bps[a * n + b] = 1000000000;
+			costs->bandwidth_bps[b * n + a] = 1000000000;
+		}
+	}
+	return in;
+}

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The papers' experiments at their smallest: what must hold in every cell, and
+# that the seed alone decides.
+
+. selftests/lib/tap.sh
+
+HERE=selftests/bench/figures
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# every TABLE CONDITION: holds in each row, where c["NAME"] is a column's cell,
+# x the row's name; low and high are the least and the largest of the row.
+every()
+{
+	awk -F '\t' '
+		/^#/ { next }
+		!n { for (n = 2; n <= NF; n++) name[n] = $n; next }
+		{
+			rows++
+			x = $1
+			for (i = 2; i <= NF; i++) {
+				c[name[i]] = $i
+				if ($i == "-") { print "# empty: " $0; bad = 1 }
+			}
+			low = high = $2 + 0
+			for (i = 3; i <= NF; i++) {
+				low = $i + 0 < low ? $i + 0 : low
+				high = $i + 0 > high ? $i + 0 : high
+			}
+			if (!('"$2"')) { print "# " $0; bad = 1 }
+		}
+		END { exit bad || !rows }' "$dir/1/$1.tsv"
+}
+
+for seed in 1 2 again; do
+	mkdir "$dir/$seed"
+	for name in $("$HERE/experiment" names); do
+		check "$name, seed $seed" \
+			"$HERE/experiment" "$name" "$dir/$seed" tiny "${seed/again/1}"
+	done
+done
+
+check 'the same seed gives the same tables' diff -r "$dir/1" "$dir/again"
+same=0
+for table in "$dir"/1/*.tsv; do
+	! cmp -s "$table" "$dir/2/${table##*/}" || same=$((same + 1))
+done
+check_equal 'another seed gives others' 0 $same
+
+# 32 nodes: 5 children at most, 16 leaves; a swap is done only if it is better.
+check '000: gains are parts of the cost' every 000-fig7-gain 'low >= 0 && high < 1'
+check '000: strategies try no more than section 3 says' every 000-fig7-steps \
+	'c["family"] <= 10 && c["path"] <= 10 && c["leaf"] <= 32 && c["position"] <= 30'
+check '000: benefit is gain over steps' every 000-fig8-benefit 'low >= 0 && high < 1'
+check '000: swapping helps those who come and go' every 000-fig9 \
+	'low > 0 && c["none"] > c["position/path"] && c["none"] > c["position/position"]'
+
+tap_done
