@@ -84,11 +84,11 @@ check_equal 'several trees for Graphviz' '1 -> 2 [label="0: 1"];1 -> 5 [label="0
 	"$(grep -e '->' <<<"$out" | tr -d '\t\n')"
 
 run compare costs.json root 1 message-size 1B
-check_equal 'compare' 'ALGORITHM MODEL COMPLETION BOUND RATIO SLOWEST RATE PLANNED IN
-flat completion 15 us 15 us 1.000 3 8.0 Mbit/s
-chain completion 22 us 15 us 1.467 3 8.0 Mbit/s
-binomial completion 15 us 15 us 1.000 3 8.0 Mbit/s
-tps completion 15 us 15 us 1.000 3 8.0 Mbit/s' \
+check_equal 'compare' 'ALGORITHM MODEL COMPLETION BOUND RATIO SLOWEST MEAN RATE PLANNED IN
+flat completion 15 us 15 us 1.000 3 12 us 8.0 Mbit/s
+chain completion 22 us 15 us 1.467 3 16 us 8.0 Mbit/s
+binomial completion 15 us 15 us 1.000 3 12 us 8.0 Mbit/s
+tps completion 15 us 15 us 1.000 3 12 us 8.0 Mbit/s' \
 	"$(tr -s ' ' <<<"$out" | grep -E '^(ALGORITHM|flat|chain|binomial|tps) ' |
 		sed -E 's/ [0-9.]+ [mu]?s$//')"
 run -j compare "$demo" root 1 message-size 8MiB
@@ -103,12 +103,12 @@ check_equal 'compare goes on when a planner cannot' '0 chain ecef tps; flat bino
 $(sed -nE 's/^(flat|binomial): .* which have no link$/\1/p' <<<"$out" | paste -sd ' ')"
 
 run plan algorithms
-check_equal 'algorithms' 'NAME INPUT PARAMETERS PAPER OBJECTIVE
-tps costs, platform 002 section 4 completion time, slow nodes as leaves' \
+check_equal 'algorithms' 'NAME INPUT PARAMETERS PAPER OBJECTIVE WHAT IT TRIES
+tps costs, platform 002 section 4 completion completion time, slow nodes as leaves' \
 	"$(tr -s ' ' <<<"$out" | grep -E '^(NAME|tps) ')"
 algorithms=$(awk 'NR > 1 { print $1 }' <<<"$out")
 run -j plan algorithms
-check_equal 'algorithms with -j' '{"name":"tps","inputs":["costs","platform"],"parameters":[],"paper":"002 section 4"}' \
+check_equal 'algorithms with -j' '{"name":"tps","inputs":["costs","platform"],"parameters":[],"objectives":["completion"],"paper":"002 section 4"}' \
 	"$(jq -c '.[] | select(.name == "tps") | del(.objective)' <<<"$out")"
 check_equal 'the list as text is that of -j' "$(jq -r '.[].name' <<<"$out")" "$algorithms"
 for name in $algorithms; do
@@ -116,6 +116,10 @@ for name in $algorithms; do
 	grep -q "^\*\*$name\*\*" "$readings" || undocumented+=" $name"
 done
 check_equal 'every planner is in the manual page and in the list of readings' '' "$undocumented"
+check_equal 'every planner but flat has an objective, auto all' \
+	'["flat"] ["completion","throughput","mean-completion"]' \
+	"$(jq -c 'map(select(.objectives == []).name), (.[] | select(.name == "auto").objectives)' \
+		<<<"$out" | paste -sd ' ')"
 run plan help
 check_equal 'help' 0 "$status"
 check_match 'help tells the keys' 'algorithm NAME root ID' "$out"
@@ -140,6 +144,18 @@ refuse 'a message of no length' \
 refuse 'a key that the planner does not take' \
 	'flat has no use for "seed": leave it out' \
 	plan costs.json algorithm flat root 1 seed 5
+refuse 'an objective that the planner does not have' \
+	'tps does not plan for throughput: hbcastctl plan algorithms tells which planners do' \
+	plan costs.json algorithm tps root 1 objective throughput
+refuse 'an objective for a planner that has none' \
+	'flat does not plan for completion: hbcastctl plan algorithms tells which planners do' \
+	plan costs.json algorithm flat root 1 objective completion
+refuse 'an unknown objective' \
+	'objective "speed" is unknown: write completion, throughput or mean-completion' \
+	plan costs.json algorithm flat root 1 objective speed
+refuse 'no objective at all' \
+	'objective "any" is unknown: write completion, throughput or mean-completion' \
+	compare costs.json root 1 objective any
 refuse 'a model that is none of ports' \
 	'model "fluid" is unknown to planners: write one-port or multi-port' \
 	plan costs.json algorithm flat root 1 model fluid
@@ -179,6 +195,47 @@ run plan ./show algorithm flat root 1
 check_equal 'a file may be named as a command is' 0 "$status"
 run plan costs.json algorithm flat root 1 output /dev/stdout
 check_equal 'a device is written to, not replaced' 'flat' "$(jq -r .algorithm <<<"$out")"
+
+# 1 byte from node 1, one port: two sends take 2 us, so that 3 has it at 14 + 2.
+run plan costs.json algorithm auto root 1 message-size 1B objective completion
+check_match 'auto says why' \
+	'^hbcastctl: (flat|binomial|tps|[a-z-]*) is taken: of [0-9]+ planners, [0-9]+ of which could plan, it has the best completion by one-port, 16 us; next is ' "$said"
+check_equal 'auto names whose plan it is, and how it was judged' \
+	'true completion one-port one-port 16' \
+	"$(jq -r '"\(.algorithm == .why.algorithm) \(.why.objective) \(.why.model) \(.predicted.model) \(.predicted.completion_us)"' <<<"$out")"
+check_equal 'auto tells what it has considered' \
+	"$(jq -c '.planners | map(.algorithm) - ["auto"]' <<<"$(run -j compare costs.json root 1; echo "$out")")" \
+	"$(jq -c '.why.planners | map(.algorithm)' <<<"$out")"
+run -j plan costs.json algorithm auto root 1 output auto.json
+check_equal 'with -j auto says why in the plan only' '0 ' "$status $said"
+run plan show auto.json
+check_equal 'a plan that says why is taken' '0 ' "$status $said"
+
+for objective in completion throughput mean-completion; do
+	case $objective in
+	completion)	key=.completion_us ;;
+	throughput)	key='(-.rate_mbps)' ;;
+	*)		key=.mean_completion_us ;;
+	esac
+	for file in costs.json "$demo"; do
+		run -j compare "$file" root 1 objective $objective
+		check_equal "compare for $objective: one model, the best first, auto as good" \
+			'true 1 true' \
+			"$(jq -r ".planners | \"\(map($key) | . == sort) \(map(.model) | unique | length) \(.[0] as \$best | .[] | select(.algorithm == \"auto\") | $key == (\$best | $key))\"" <<<"$out")"
+	done
+done
+run compare holes.json root 1 objective completion
+check_match 'compare for an objective: who cannot plan comes last' \
+	$'auto[^\n]*\n(.*\n)*(flat|binomial) ' "$out"
+
+# Every plan carries the bound of its model, and how far it is from it.
+for name in $algorithms; do
+	"$tool" plan "$demo" algorithm "$name" root 1 output "of-$name.json" 2>said || cat said
+	jq -e '.predicted | .bound_us > 0 and .gap >= 0 and
+		((.completion_us / .bound_us - 1 - .gap) | fabs) < 1e-9' \
+		"of-$name.json" >said || echo "# $name has no bound"
+done >unbounded
+check_equal 'every plan carries its bound and gap' '' "$(<unbounded)"
 
 # The examples of the documentation are a cost matrix, a platform and a plan.
 awk '/^```json/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "example" n }' "$formats"

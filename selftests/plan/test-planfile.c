@@ -197,10 +197,10 @@ static void check_round_trip(const char *path)
 int main(void)
 {
 	static const char odd[] =
-		"{'hbcast':'plan','version':1,'algorithm':'a','root':1,'why':0,\n"
+		"{'hbcast':'plan','version':1,'algorithm':'a','root':1,'whim':0,\n"
 		"'message_bytes':1,'trees':[{'slot':0,'edges':[[1,2]],'x':1}]}";
 	static const char *const warnings[] = {
-		"x: why is not known and is ignored",
+		"x: whim is not known and is ignored",
 		"x: trees[0].x is not known and is ignored",
 	};
 	char path[] = "/tmp/hbplan-plan-XXXXXX";

@@ -103,6 +103,28 @@ int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
+ * hbplan_parse_objective() - an argument parser for what a plan is to do best
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text: completion, throughput or mean-completion
+ * @dest: enum hbp_objective
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_parse_objective(struct hbctl *ctl, const char *key, const char *word,
+			   void *dest)
+{
+	enum hbp_objective *objective = dest;
+
+	*objective = hbp_objective_find(word);
+	if (*objective < HBP_OBJECTIVES)
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s \"%s\" is unknown: write completion, throughput or mean-completion",
+			   key, word);
+}
+
+/**
  * hbplan_parse_trees() - an argument parser for a number of trees
  * @ctl: the run
  * @key: the key
@@ -309,6 +331,62 @@ static const struct hbp_planner *find_planner(struct hbctl *ctl,
 	return planner;
 }
 
+/* What an objective makes of a plan that was tried, such as "1.2 s". */
+static void write_merit(enum hbp_objective objective,
+			const struct hbp_tried *tried, char *buf, size_t len)
+{
+	json_t *value;
+
+	if (objective == HBP_THROUGHPUT) {
+		value = json_real(hbp_mbps_from_bps(tried->rate_bps));
+		hbout_mbps(value, buf, len);
+	} else {
+		value = json_real(hbp_us_from_ns(objective == HBP_COMPLETION ?
+						 tried->completion_ns :
+						 tried->mean_ns));
+		hbout_usec(value, buf, len);
+	}
+	json_decref(value);
+}
+
+static bool does_better(enum hbp_objective objective, const struct hbp_tried *a,
+			const struct hbp_tried *b)
+{
+	if (objective == HBP_THROUGHPUT)
+		return a->rate_bps > b->rate_bps;
+	return objective == HBP_COMPLETION ?
+	       a->completion_ns < b->completion_ns : a->mean_ns < b->mean_ns;
+}
+
+/* Tells a person why a plan was taken. */
+static void say_why(const struct hbctl *ctl, const struct hbp_why *why)
+{
+	const struct hbp_tried *t, *best = &why->tried[why->chosen], *next = NULL;
+	char merit[32], other[32];
+	size_t i, made = 0;
+
+	if (ctl->json)
+		return;
+	for (i = 0; i < why->n; i++) {
+		t = &why->tried[i];
+		made += t->made;
+		if (t->made && t != best &&
+		    (!next || does_better(why->objective, t, next)))
+			next = t;
+	}
+	write_merit(why->objective, best, merit, sizeof(merit));
+	fprintf(stderr, "hbcastctl: %s is taken: of %zu planners, %zu of which could plan,",
+		best->algorithm, why->n, made);
+	fprintf(stderr, " it has the best %s by %s, %s",
+		hbp_objective_name(why->objective), hbp_model_name(why->model),
+		merit);
+	if (next) {
+		write_merit(why->objective, next, other, sizeof(other));
+		fprintf(stderr, "; next is %s with %s", next->algorithm, other);
+	}
+	fputc('\n', stderr);
+}
+
 static int make(struct hbctl *ctl, const struct hbp_planner *planner,
 		const struct hbp_request *rq, const char *output,
 		enum hbplan_graph graph)
@@ -319,6 +397,8 @@ static int make(struct hbctl *ctl, const struct hbp_planner *planner,
 
 	if (hbp_plan_make(planner, rq, &plan, &err))
 		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	if (plan->why)
+		say_why(ctl, plan->why);
 	ret = hbplan_deliver(ctl, plan, rq->in, output, graph);
 	hbp_plan_free(plan);
 	return ret;
@@ -352,6 +432,16 @@ static int check_taken(struct hbctl *ctl, const struct hbp_planner *planner,
 	return HBCTL_OK;
 }
 
+static int check_objective(struct hbctl *ctl, const struct hbp_planner *planner,
+			   enum hbp_objective objective)
+{
+	if (!objective || planner->serves & HBP_FOR(objective))
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s does not plan for %s: hbcastctl plan algorithms tells which planners do",
+			   planner->name, hbp_objective_name(objective));
+}
+
 /* argv[0] is the file, which may have any name. */
 static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
@@ -363,6 +453,7 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		{ "root", hbarg_u32, &rq.root, HBARG_REQUIRED, false },
 		{ "message-size", hbarg_size, &rq.message_bytes, 0, false },
 		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
+		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
 		{ "seed", hbarg_u64, &rq.seed, 0, false },
 		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
 		{ "output", hbarg_string, &output, 0, false },
@@ -380,6 +471,8 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		return HBCTL_USAGE;
 	ret = check_taken(ctl, planner, keys);
 	if (!ret)
+		ret = check_objective(ctl, planner, rq.objective);
+	if (!ret)
 		ret = hbplan_open(ctl, argv[0], &rq);
 	if (!ret)
 		ret = make(ctl, planner, &rq, output, graph);
@@ -396,6 +489,18 @@ static json_t *inputs_of(const struct hbp_planner *planner)
 	if (planner->inputs & HBP_INPUT_PLATFORM)
 		json_array_append_new(inputs, json_string("platform"));
 	return inputs;
+}
+
+static json_t *objectives_of(const struct hbp_planner *planner)
+{
+	json_t *names = json_array();
+	enum hbp_objective each;
+
+	for (each = HBP_COMPLETION; each < HBP_OBJECTIVES; each++)
+		if (planner->serves & HBP_FOR(each))
+			json_array_append_new(names,
+					      json_string(hbp_objective_name(each)));
+	return names;
 }
 
 static json_t *parameters_of(const struct hbp_planner *planner)
@@ -428,7 +533,8 @@ static void write_algorithms(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "INPUT", "inputs", write_names },
 		{ "PARAMETERS", "parameters", write_names },
 		{ "PAPER", "paper", NULL },
-		{ "OBJECTIVE", "objective", NULL },
+		{ "OBJECTIVE", "objectives", write_names },
+		{ "WHAT IT TRIES", "objective", NULL },
 		{ }
 	};
 
@@ -450,10 +556,11 @@ static int plan_algorithms(struct hbctl *ctl, int argc, char **argv)
 	result = json_array();
 	planners = hbp_planners(&n);
 	for (i = 0; i < n; i++) {
-		row = json_pack("{s:s, s:o, s:o, s:s, s:s}", "name",
+		row = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s}", "name",
 				planners[i]->name, "inputs",
 				inputs_of(planners[i]), "parameters",
-				parameters_of(planners[i]), "paper",
+				parameters_of(planners[i]), "objectives",
+				objectives_of(planners[i]), "paper",
 				planners[i]->paper, "objective",
 				planners[i]->objective);
 		json_array_append_new(result, row);
@@ -491,7 +598,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 /* The first entry is there for help; FILE is not one word. */
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
-	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ seed N ] [ trees N ] [ output PLAN.json ] [ graph dot|text ]",
+	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ trees N ] [ output PLAN.json ] [ graph dot|text ]",
 	  "make a plan from a cost matrix or a platform; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },

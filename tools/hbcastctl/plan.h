@@ -22,6 +22,8 @@ struct hbp_warn hbplan_warnings(struct hbctl *ctl);
 int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_request *rq);
 int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
+int hbplan_parse_objective(struct hbctl *ctl, const char *key, const char *word,
+			   void *dest);
 int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,

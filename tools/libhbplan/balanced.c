@@ -205,6 +205,7 @@ const struct hbp_planner hbp_balanced_multicast = {
 	.paper = "003 section 2.3",
 	.inputs = HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_TREES,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput: spanning trees with weights from a linear program",
 	.make = balanced_make,
 };

@@ -142,6 +142,7 @@ const struct hbp_planner hbp_balanced_path = {
 	.name = "balanced-path",
 	.paper = "000 section 2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "path sum of a binomial tree",
 	.make = balanced_path_make,
 };

@@ -99,6 +99,7 @@ const struct hbp_planner hbp_binomial = {
 	.name = "binomial",
 	.paper = "000 sections 1 and 3",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "few rounds in a homogeneous network",
 	.make = binomial_make,
 };

@@ -71,6 +71,7 @@ const struct hbp_planner hbp_chain = {
 	.name = "chain",
 	.paper = "003 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput: no link is used twice on a tree platform",
 	.make = chain_make,
 };

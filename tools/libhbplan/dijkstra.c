@@ -77,6 +77,7 @@ const struct hbp_planner hbp_dijkstra = {
 	.name = "dijkstra",
 	.paper = "003 sections 2.2 and 4",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput: the widest pair comes next",
 	.make = dijkstra_make,
 };

@@ -25,6 +25,7 @@ const struct hbp_planner hbp_ecef = {
 	.name = "ecef",
 	.paper = "002 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "completion time, a sender serving one after the other",
 	.make = ecef_make,
 };

@@ -27,6 +27,7 @@ const struct hbp_planner hbp_fef = {
 	.name = "fef",
 	.paper = "002 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "completion time, by fast pairs",
 	.make = fef_make,
 };

@@ -112,6 +112,7 @@ const struct hbp_planner hbp_fnf = {
 	.name = "fnf",
 	.paper = "002 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "completion time, fast senders near the root",
 	.make = fnf_make,
 };

@@ -72,6 +72,7 @@ const struct hbp_planner hbp_fpfr = {
 	.paper = "003 section 2.3",
 	.inputs = HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_TREES,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput: several spanning trees on what links have left",
 	.make = fpfr_make,
 };

@@ -163,6 +163,7 @@ const struct hbp_planner hbp_grow_planner = {
 	.paper = "001 one-port heuristics",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_PORTS,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: small weighted out-degrees",
 	.make = grow_make,
 };

@@ -21,6 +21,7 @@
 #include "input.h"
 #include "linkage.h"
 #include "node.h"
+#include "objective.h"
 #include "plan.h"
 #include "planners.h"
 #include "platform.h"

@@ -32,6 +32,7 @@ const struct hbp_planner hbp_hlot = {
 	.name = "hlot",
 	.paper = "002 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "path sum, by near pairs, never above the flat tree's",
 	.make = hlot_make,
 };

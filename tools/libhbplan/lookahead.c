@@ -28,6 +28,7 @@ const struct hbp_planner hbp_lookahead = {
 	.name = "lookahead",
 	.paper = "002 table 1",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "completion time, useful receivers first",
 	.make = lookahead_make,
 };

@@ -32,6 +32,7 @@ const struct hbp_planner hbp_lp_grow = {
 	.paper = "001 LP-based heuristics",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_PORTS,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: what the best trees use most",
 	.make = lp_grow_make,
 };

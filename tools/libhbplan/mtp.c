@@ -56,13 +56,16 @@ static size_t depth_of(struct mtp *m, const uint32_t *tree)
 	return most;
 }
 
-/* When the last fragment has come down the deepest tree in use, in us. */
+/*
+ * When the last fragment has come down the deepest tree in use, in us; where the
+ * rate alone counts, when it has left the root.
+ */
 static double time_of(struct mtp *m, double rate)
 {
 	size_t i, depth, most = 0;
 
 	for (i = 0; i < m->cg->n_trees; i++) {
-		if (m->cg->mbps[i] <= 0)
+		if (m->cg->mbps[i] <= 0 || m->rq->objective == HBP_THROUGHPUT)
 			continue;
 		depth = depth_of(m, m->cg->trees[i]);
 		most = depth > most ? depth : most;
@@ -212,6 +215,7 @@ const struct hbp_planner hbp_mtp = {
 	.paper = "beyond the papers (problem of 001)",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_PORTS | HBP_TAKES_TREES,
+	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput: as high as any trees together have, proven",
 	.make = mtp_make,
 };

@@ -38,6 +38,7 @@ const struct hbp_planner hbp_multiport_grow = {
 	.paper = "001 multi-port",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_PORTS,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: short periods with several ports",
 	.make = multiport_make,
 };

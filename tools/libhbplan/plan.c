@@ -37,6 +37,38 @@ struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
 }
 
 /**
+ * hbp_why_alloc() - room for the planners that are tried
+ * @n: the most that will be
+ *
+ * Return: with none tried, to be released with hbp_why_free(); NULL if memory
+ * has run out.
+ */
+struct hbp_why *hbp_why_alloc(size_t n)
+{
+	struct hbp_why *why = calloc(1, sizeof(*why));
+
+	if (!why)
+		return NULL;
+	why->tried = calloc(n, sizeof(*why->tried));
+	if (!why->tried) {
+		free(why);
+		return NULL;
+	}
+	return why;
+}
+
+/**
+ * hbp_why_free() - release what hbp_why_alloc() made
+ * @why: it, or NULL
+ */
+void hbp_why_free(struct hbp_why *why)
+{
+	if (why)
+		free(why->tried);
+	free(why);
+}
+
+/**
  * hbp_plan_free() - release a plan
  * @plan: the plan or NULL
  */
@@ -51,6 +83,7 @@ void hbp_plan_free(struct hbp_plan *plan)
 	free(plan->trees);
 	free(plan->algorithm);
 	hbp_evaluation_free(plan->predicted);
+	hbp_why_free(plan->why);
 	free(plan);
 }
 

@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "evaluate.h"
+#include "objective.h"
 #include "tree.h"
 
 #define HBP_PLAN_TREES_MAX	64
@@ -30,6 +31,38 @@ struct hbp_replanned {
 };
 
 /**
+ * struct hbp_tried - a planner that has been tried
+ * @algorithm: its name
+ * @made: it has made a plan; if not, the rest says nothing
+ * @completion_ns: when the last node has the message
+ * @mean_ns: when a node has it on average
+ * @rate_bps: what the slowest node receives
+ */
+struct hbp_tried {
+	const char *algorithm;
+	bool made;
+	int64_t completion_ns;
+	int64_t mean_ns;
+	int64_t rate_bps;
+};
+
+/**
+ * struct hbp_why - why a plan was taken, and not another planner's
+ * @objective: what it does best
+ * @model: by which model
+ * @chosen: whose it is, an index of @tried
+ * @n: number of planners that have been tried
+ * @tried: they and their plans
+ */
+struct hbp_why {
+	enum hbp_objective objective;
+	enum hbp_model model;
+	size_t chosen;
+	size_t n;
+	struct hbp_tried *tried;
+};
+
+/**
  * struct hbp_plan - what one root uses
  * @algorithm: name of the planner that made it; owned
  * @root: id of the root
@@ -43,6 +76,7 @@ struct hbp_replanned {
  * @bound_bps: no plan has a larger sum of rates of trees that span all, in the
  *	model that it was made by; 0 if the planner does not tell
  * @predicted: what the planner's models predict, or NULL; owned
+ * @why: why it was taken, if by auto, else NULL; owned
  */
 struct hbp_plan {
 	char *algorithm;
@@ -54,11 +88,14 @@ struct hbp_plan {
 	struct hbp_replanned replanned;
 	int64_t bound_bps;
 	struct hbp_evaluation *predicted;
+	struct hbp_why *why;
 };
 
 struct hbp_plan *hbp_plan_alloc(const char *algorithm, uint32_t root,
 				uint64_t message_bytes);
 void hbp_plan_free(struct hbp_plan *plan);
+struct hbp_why *hbp_why_alloc(size_t n);
+void hbp_why_free(struct hbp_why *why);
 struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot);
 void hbp_plan_drop_tree(struct hbp_plan *plan);
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err);

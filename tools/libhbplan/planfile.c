@@ -188,7 +188,7 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "message_bytes",
 		"cost", "steps", "previous_cost", "increased_cost", "trees",
-		"bound_mbps", "predicted", NULL
+		"bound_mbps", "predicted", "why", NULL
 	};
 	const json_t *bound = json_object_get(root, "bound_mbps");
 	const json_t *algorithm = json_object_get(root, "algorithm");
@@ -316,6 +316,32 @@ static json_t *predicted_to_json(const struct hbp_evaluation *predicted)
 			 "slowest", (json_int_t)slowest->id, "nodes", nodes);
 }
 
+static json_t *why_to_json(const struct hbp_why *why)
+{
+	json_t *planners = json_array(), *row;
+	const struct hbp_tried *t;
+	size_t i;
+
+	for (i = 0; i < why->n; i++) {
+		t = &why->tried[i];
+		row = json_pack("{s:s, s:b}", "algorithm", t->algorithm,
+				"planned", t->made);
+		if (t->made) {
+			json_object_set_new(row, "completion_us",
+					    json_real(hbp_us_from_ns(t->completion_ns)));
+			json_object_set_new(row, "mean_completion_us",
+					    json_real(hbp_us_from_ns(t->mean_ns)));
+			json_object_set_new(row, "rate_mbps",
+					    json_real(hbp_mbps_from_bps(t->rate_bps)));
+		}
+		json_array_append_new(planners, row);
+	}
+	return json_pack("{s:s, s:s, s:s, s:o}", "algorithm",
+			 why->tried[why->chosen].algorithm, "objective",
+			 hbp_objective_name(why->objective), "model",
+			 hbp_model_name(why->model), "planners", planners);
+}
+
 /* Microseconds; nothing, and so no key, for a time that never comes. */
 static json_t *time_to_json(int64_t ns)
 {
@@ -330,7 +356,7 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 
 	for (i = 0; i < plan->n_trees; i++)
 		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
-	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*, s:o*}",
+	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:o*}",
 			 "hbcast", "plan", "version", 1, "algorithm",
 			 plan->algorithm, "root", (json_int_t)plan->root,
 			 "message_bytes", (json_int_t)plan->message_bytes,
@@ -343,7 +369,8 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 			 "trees", trees, "bound_mbps", plan->bound_bps ?
 			 json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL,
 			 "predicted", plan->predicted ?
-			 predicted_to_json(plan->predicted) : NULL);
+			 predicted_to_json(plan->predicted) : NULL, "why",
+			 plan->why ? why_to_json(plan->why) : NULL);
 }
 
 /**

@@ -33,6 +33,7 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_lp_prune,
 	&hbp_lp_grow,
 	&hbp_mtp,
+	&hbp_auto,
 };
 
 /**
@@ -74,15 +75,28 @@ static int check_request(const struct hbp_planner *planner,
 	return hbp_reach(rq->in, rq->root, err);
 }
 
+/**
+ * hbp_request_model() - the model that judges all plans for a request
+ * @rq: the request
+ *
+ * Return: that of the ports that are asked for; without any, the one that suits
+ * a platform, and one port for the nodes of a cost matrix, since a node that
+ * sends to many does not send to each as fast as if alone.
+ */
+enum hbp_model hbp_request_model(const struct hbp_request *rq)
+{
+	if (rq->ports == HBP_ANY_PORTS && rq->in->platform)
+		return hbp_model_of(rq->in);
+	return rq->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
+	       HBP_MODEL_ONE_PORT;
+}
+
 /* Plans that are made for ports are judged by ports. */
 static enum hbp_model model_of(const struct hbp_planner *planner,
 			       const struct hbp_request *rq)
 {
-	if (!(planner->takes & HBP_TAKES_PORTS) ||
-	    (rq->ports == HBP_ANY_PORTS && rq->in->platform))
-		return hbp_model_of(rq->in);
-	return rq->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
-	       HBP_MODEL_ONE_PORT;
+	return planner->takes & HBP_TAKES_PORTS ? hbp_request_model(rq) :
+	       hbp_model_of(rq->in);
 }
 
 /**

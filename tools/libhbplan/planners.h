@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "input.h"
+#include "objective.h"
 #include "plan.h"
 
 /* Parameters of a request that not every planner takes. */
@@ -21,6 +22,8 @@
  * @root: id of the root, a member of @in
  * @message_bytes: message size, 1 to HBP_MESSAGE_MAX
  * @ports: how nodes send, for planners that take it
+ * @objective: what the plan is to do best; of no effect on planners that serve
+ *	one only
  * @seed: of planners that draw lots
  * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0
  *	leaves it to the planner
@@ -30,6 +33,7 @@ struct hbp_request {
 	uint32_t root;
 	uint64_t message_bytes;
 	enum hbp_ports ports;
+	enum hbp_objective objective;
 	uint64_t seed;
 	unsigned int trees;
 };
@@ -40,7 +44,8 @@ struct hbp_request {
  * @paper: where it comes from
  * @inputs: HBP_INPUT_* that it takes
  * @takes: HBP_TAKES_* that it takes; the others make no difference to it
- * @objective: what it tries to make small or large
+ * @serves: HBP_FOR() each objective that it plans for
+ * @objective: what it tries to make small or large, in words
  * @make: fills a plan that has no tree yet; every pair that it joins need not
  *	have a link, which is checked afterwards; 0 or a negative errno value
  */
@@ -49,6 +54,7 @@ struct hbp_planner {
 	const char *paper;
 	unsigned int inputs;
 	unsigned int takes;
+	unsigned int serves;
 	const char *objective;
 	int (*make)(const struct hbp_request *rq, struct hbp_plan *plan,
 		    struct hbp_error *err);
@@ -84,9 +90,11 @@ extern const struct hbp_planner hbp_multiport_grow;
 extern const struct hbp_planner hbp_lp_prune;
 extern const struct hbp_planner hbp_lp_grow;
 extern const struct hbp_planner hbp_mtp;
+extern const struct hbp_planner hbp_auto;
 
 const struct hbp_planner *const *hbp_planners(size_t *n);
 const struct hbp_planner *hbp_planner_find(const char *name);
+enum hbp_model hbp_request_model(const struct hbp_request *rq);
 int hbp_plan_make(const struct hbp_planner *planner,
 		  const struct hbp_request *rq, struct hbp_plan **out,
 		  struct hbp_error *err);

@@ -181,6 +181,7 @@ const struct hbp_planner hbp_random_pipeline = {
 	.paper = "003 section 4",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_SEED,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput: the largest sum of rates of 100 random chains",
 	.make = random_make,
 };

@@ -115,6 +115,7 @@ const struct hbp_planner hbp_refined_prune = {
 	.paper = "001 one-port heuristics",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_PORTS,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: nobody has much to send",
 	.make = refined_make,
 };

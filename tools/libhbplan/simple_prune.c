@@ -41,6 +41,7 @@ const struct hbp_planner hbp_simple_prune = {
 	.paper = "001 one-port heuristics",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_PORTS,
+	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: no slow pairs",
 	.make = simple_make,
 };

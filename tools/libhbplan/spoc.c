@@ -92,6 +92,7 @@ const struct hbp_planner hbp_spoc = {
 	.name = "spoc",
 	.paper = "002 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "few rounds, fast nodes sending more",
 	.make = spoc_make,
 };

@@ -189,6 +189,7 @@ const struct hbp_planner hbp_tps = {
 	.name = "tps",
 	.paper = "002 section 4",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "completion time, slow nodes as leaves",
 	.make = tps_make,
 };

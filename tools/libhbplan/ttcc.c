@@ -116,6 +116,7 @@ const struct hbp_planner hbp_ttcc = {
 	.name = "ttcc",
 	.paper = "002 section 2.2",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.serves = HBP_FOR(HBP_COMPLETION),
 	.objective = "completion time, the earlier of two trees",
 	.make = ttcc_make,
 };

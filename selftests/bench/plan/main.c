@@ -26,6 +26,8 @@
 #define LIMIT_NODES	1024
 #define LIMIT_MS	50
 #define SWAP_LIMIT_MS	1
+#define AUTO_NODES	100
+#define AUTO_LIMIT_MS	1000
 #define SLOW_MOST	128
 #define RUNS		3
 
@@ -272,16 +274,28 @@ static void print_swaps(void)
 	puts("");
 }
 
-static bool keeps(const char *what, double ms, double limit)
+static bool keeps(const char *what, size_t n, double ms, double limit)
 {
-	printf("%s %-14s %5d nodes %9.3f ms, at most %g\n",
-	       ms <= limit ? "ok  " : "OVER", what, LIMIT_NODES, ms, limit);
+	printf("%s %-14s %5zu nodes %9.3f ms, at most %g\n",
+	       ms <= limit ? "ok  " : "OVER", what, n, ms, limit);
 	return ms <= limit;
+}
+
+/* All planners, one after the other. */
+static bool keeps_auto(enum kind kind)
+{
+	struct hbp_input *in = make_input(kind, AUTO_NODES);
+	bool good = keeps("auto", AUTO_NODES, plan_ms(&hbp_auto, in),
+			  AUTO_LIMIT_MS);
+
+	hbp_input_free(in);
+	return good;
 }
 
 static bool check_limits(void)
 {
-	bool good = keeps("swap", worst_swap_ms(LIMIT_NODES), SWAP_LIMIT_MS);
+	bool good = keeps("swap", LIMIT_NODES,
+			  worst_swap_ms(LIMIT_NODES), SWAP_LIMIT_MS);
 	struct hbp_input *in;
 	enum kind kind;
 	size_t i;
@@ -290,10 +304,11 @@ static bool check_limits(void)
 		printf("%s:\n", kinds[kind]);
 		in = make_input(kind, LIMIT_NODES);
 		for (i = 0; i < sizeof(limited) / sizeof(limited[0]); i++)
-			good = keeps(limited[i],
+			good = keeps(limited[i], LIMIT_NODES,
 				     plan_ms(hbp_planner_find(limited[i]), in),
 				     LIMIT_MS) && good;
 		hbp_input_free(in);
+		good = keeps_auto(kind) && good;
 	}
 	return trees_check() && good;
 }

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Objectives, and auto: never worse than any planner. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "helper.h"
+
+#define SEED	61
+
+/* What an objective is about, less being better. */
+static int64_t merit(enum hbp_objective objective, const struct hbp_evaluation *e)
+{
+	if (objective == HBP_THROUGHPUT)
+		return -hbp_evaluation_rate(e);
+	return objective == HBP_MEAN_COMPLETION ? hbp_evaluation_mean(e) :
+	       hbp_evaluation_slowest(e)->completion_ns;
+}
+
+static int64_t judged_merit(const struct hbp_plan *plan,
+			    const struct hbp_request *rq)
+{
+	struct hbp_evaluation *e;
+	struct hbp_error err;
+	int64_t value;
+
+	if (hbp_evaluate(plan, rq->in, hbp_request_model(rq), &e, &err))
+		tap_bail_out("%s", err.text);
+	value = merit(rq->objective, e);
+	hbp_evaluation_free(e);
+	return value;
+}
+
+struct tally {
+	size_t tried, met, others, worse, equal;
+	size_t told, bounds;
+};
+
+static const struct hbp_tried *find_tried(const struct hbp_why *why,
+					  const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < why->n; i++)
+		if (!strcmp(why->tried[i].algorithm, name))
+			return &why->tried[i];
+	return NULL;
+}
+
+/* What the plan says of a planner is what that planner's plan does. */
+static bool is_told(const struct hbp_plan *plan, const struct hbp_planner *planner,
+		    const struct hbp_request *rq, bool made, int64_t value)
+{
+	const struct hbp_tried *t = find_tried(plan->why, planner->name);
+
+	if (!t || t->made != made)
+		return false;
+	return !made ||
+	       (rq->objective == HBP_THROUGHPUT ? -t->rate_bps :
+		rq->objective == HBP_MEAN_COMPLETION ? t->mean_ns :
+		t->completion_ns) == value;
+}
+
+static void meet_others(const struct hbp_request *rq, const struct hbp_plan *best,
+			struct tally *t)
+{
+	const struct hbp_planner *const *planners;
+	int64_t own = judged_merit(best, rq), value = 0;
+	bool equal = false, made;
+	struct hbp_plan *plan;
+	struct hbp_error err;
+	size_t n, i;
+
+	planners = hbp_planners(&n);
+	for (i = 0; i < n; i++) {
+		if (!(planners[i]->inputs & rq->in->kind) ||
+		    planners[i] == &hbp_auto)
+			continue;
+		t->others++;
+		made = !hbp_plan_make(planners[i], rq, &plan, &err);
+		if (made) {
+			value = judged_merit(plan, rq);
+			t->worse += value < own;
+			equal = equal || (value == own &&
+					  !strcmp(planners[i]->name, best->algorithm));
+			t->bounds += !plan->bound_bps ||
+				     best->bound_bps <= plan->bound_bps;
+			hbp_plan_free(plan);
+		} else {
+			t->bounds++;
+		}
+		t->told += is_told(best, planners[i], rq, made, value);
+	}
+	t->equal += equal;
+}
+
+static void try_input(struct luck *luck, struct hbp_input *in, struct tally *t)
+{
+	struct hbp_request rq = {
+		.in = in,
+		.root = in->members[draw_below(luck, (uint32_t)in->n)],
+		.message_bytes = 1ull << draw_below(luck, 31),
+		.ports = draw_below(luck, 3),
+		.objective = HBP_COMPLETION + draw_below(luck, 3),
+		.seed = draw_below(luck, 100)
+	};
+	struct hbp_error err;
+	struct hbp_plan *plan;
+
+	t->tried++;
+	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err)) {
+		printf("# %s\n", err.text);
+		return;
+	}
+	t->met += plan->predicted->model == hbp_request_model(&rq) &&
+		  plan->why->objective == rq.objective &&
+		  !strcmp(plan->algorithm,
+			  plan->why->tried[plan->why->chosen].algorithm);
+	meet_others(&rq, plan, t);
+	hbp_plan_free(plan);
+}
+
+static void check_tally(const char *what, const struct tally *t)
+{
+	ok(t->tried == 60 && t->met == 60, "%s: auto plans as it is asked", what);
+	if (!ok(t->others > 60 * 10 && !t->worse && t->equal == 60,
+		"%s: auto is no worse than any planner, and as good as one", what))
+		printf("# %zu of %zu are better, %zu of 60 are as good\n",
+		       t->worse, t->others, t->equal);
+	ok(t->told == t->others && t->bounds == t->others,
+	   "%s: what auto tells of the others is so, and no bound is lower", what);
+}
+
+static void check_best(void)
+{
+	struct tally costs = { 0 }, platforms = { 0 };
+	struct luck luck = { SEED };
+	struct hbp_input *in;
+	size_t round;
+
+	printf("# seed %d\n", SEED);
+	for (round = 0; round < 60; round++) {
+		in = random_costs(&luck, 2 + draw_below(&luck, 14), round & 1);
+		try_input(&luck, in, &costs);
+		hbp_input_free(in);
+		in = random_platform(&luck, 2 + draw_below(&luck, 14),
+				     1 + draw_below(&luck, 5),
+				     draw_below(&luck, 4), round & 1);
+		try_input(&luck, in, &platforms);
+		hbp_input_free(in);
+	}
+	check_tally("costs", &costs);
+	check_tally("platforms", &platforms);
+}
+
+/*
+ * Two links from the root, 3 and 2 wide, and one from each host to the other, 2
+ * and 1 wide. One tree has 2 at most. What enters host 2 is 3 + 1, host 3 2 + 2:
+ * 4, which 2 over 1-2-3, 1 over 1-2 1-3 and 1 over 1-3-2 reach.
+ */
+static const char *const triangle =
+	"{'hbcast':'platform','version':1,\n"
+	" 'nodes':[{'id':1,'kind':'host'},{'id':2,'kind':'host'},{'id':3,'kind':'host'}],\n"
+	" 'links':[{'from':1,'to':2,'bandwidth_mbps':3,'latency_us':1000},\n"
+	"  {'from':1,'to':3,'bandwidth_mbps':2,'latency_us':1000},\n"
+	"  {'from':2,'to':3,'bandwidth_mbps':2,'latency_us':1000},\n"
+	"  {'from':3,'to':2,'bandwidth_mbps':1,'latency_us':1000}]}";
+
+static void check_triangle(void)
+{
+	struct hbp_request rq = {
+		.in = make_input(triangle), .root = 1, .message_bytes = 1000000
+	};
+	struct hbp_error err;
+	struct hbp_plan *plan;
+
+	rq.objective = HBP_THROUGHPUT;
+	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err))
+		tap_bail_out("%s", err.text);
+	ok(plan->n_trees > 1 &&
+	   hbp_evaluation_rate(plan->predicted) > 3999990 &&
+	   hbp_evaluation_rate(plan->predicted) <= 4000000 &&
+	   plan->bound_bps >= 4000000 && plan->bound_bps <= 4000001,
+	   "a large message takes several trees");
+	hbp_plan_free(plan);
+	/* One tree: over the narrow links at 2 at most, and 2 ms the longer way. */
+	rq.trees = 1;
+	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err))
+		tap_bail_out("%s", err.text);
+	ok(plan->n_trees == 1 && plan->trees[0].rate_bps == 2000000,
+	   "no more trees than are allowed");
+	hbp_plan_free(plan);
+	/* One byte: 1 ms of latency, 8 bits at 3 and at 2 Mbit/s. */
+	rq.message_bytes = 1;
+	rq.trees = 0;
+	rq.objective = HBP_COMPLETION;
+	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err))
+		tap_bail_out("%s", err.text);
+	ok(plan->n_trees == 1 && edges_are(plan, "1-2 1-3") &&
+	   hbp_evaluation_slowest(plan->predicted)->completion_ns == 1004000,
+	   "a short message takes the short way");
+	hbp_plan_free(plan);
+	hbp_input_free(rq.in);
+}
+
+static void put(struct hbp_evaluation *e, size_t i, uint32_t id, int64_t bps,
+		int64_t ns)
+{
+	e->nodes[i].id = id;
+	e->nodes[i].rate_bps = bps;
+	e->nodes[i].completion_ns = ns;
+}
+
+static void check_objectives(void)
+{
+	struct hbp_evaluation *a = hbp_evaluation_alloc(2);
+	struct hbp_evaluation *b = hbp_evaluation_alloc(2);
+	enum hbp_objective each;
+	size_t named = 0;
+
+	/* a: last after 10, 9 on average, rate 5; b: last after 12, 7, rate 6. */
+	put(a, 0, 1, 5, 8);
+	put(a, 1, 2, 7, 10);
+	put(b, 0, 1, 6, 12);
+	put(b, 1, 2, 6, 2);
+	ok(hbp_objective_compare(HBP_COMPLETION, a, b) < 0 &&
+	   hbp_objective_compare(HBP_COMPLETION, b, a) > 0 &&
+	   hbp_objective_compare(HBP_ANY_OBJECTIVE, a, b) < 0,
+	   "completion: the earlier last node is better");
+	ok(hbp_objective_compare(HBP_THROUGHPUT, a, b) > 0 &&
+	   hbp_objective_compare(HBP_THROUGHPUT, b, a) < 0,
+	   "throughput: the faster slowest node is better");
+	ok(hbp_objective_compare(HBP_MEAN_COMPLETION, a, b) > 0 &&
+	   !hbp_objective_compare(HBP_MEAN_COMPLETION, a, a),
+	   "mean completion: the earlier mean is better");
+	put(b, 0, 1, 5, 10);
+	put(b, 1, 2, 5, 10);
+	ok(hbp_objective_compare(HBP_THROUGHPUT, a, b) < 0 &&
+	   hbp_objective_compare(HBP_COMPLETION, a, b) < 0,
+	   "what is equal in one is told apart by the others");
+	for (each = HBP_COMPLETION; each < HBP_OBJECTIVES; each++)
+		named += hbp_objective_find(hbp_objective_name(each)) == each;
+	ok(named == 3 && hbp_objective_find("any") == HBP_OBJECTIVES &&
+	   hbp_objective_find("") == HBP_OBJECTIVES, "objectives have names");
+	hbp_evaluation_free(a);
+	hbp_evaluation_free(b);
+}
+
+/* Many trees are filled late, which a short message feels. */
+static void check_mtp(void)
+{
+	struct luck luck = { SEED };
+	size_t round, more = 0, differ = 0;
+
+	for (round = 0; round < 30; round++) {
+		struct hbp_input *in = random_costs(&luck, 12, false);
+		struct hbp_request rq = {
+			.in = in, .root = 10, .message_bytes = 20000,
+			.objective = HBP_THROUGHPUT
+		};
+		struct hbp_plan *fast = NULL, *soon = NULL;
+		struct hbp_error err;
+
+		if (hbp_plan_make(&hbp_mtp, &rq, &fast, &err))
+			tap_bail_out("%s", err.text);
+		rq.objective = HBP_COMPLETION;
+		if (hbp_plan_make(&hbp_mtp, &rq, &soon, &err))
+			tap_bail_out("%s", err.text);
+		more += hbp_evaluation_rate(fast->predicted) * 1.000001 >=
+			hbp_evaluation_rate(soon->predicted) &&
+			fast->bound_bps <= 1.000001 *
+			hbp_evaluation_rate(fast->predicted);
+		differ += fast->n_trees > soon->n_trees;
+		hbp_plan_free(fast);
+		hbp_plan_free(soon);
+		hbp_input_free(in);
+	}
+	ok(more == 30, "mtp for throughput reaches its bound, however short the message");
+	ok(differ > 0, "mtp for completion uses fewer trees for a short message");
+}
+
+int main(void)
+{
+	check_objectives();
+	check_triangle();
+	check_mtp();
+	check_best();
+	return tap_done();
+}

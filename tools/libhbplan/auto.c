@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* auto: all other planners, and the best of their plans. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node.h"
+#include "planners.h"
+
+struct contest {
+	const struct hbp_request *rq;
+	enum hbp_model model;
+	struct hbp_why *why;
+	struct hbp_plan *best;
+	int64_t bound_bps;	/* the least of all plans' */
+	struct hbp_error *err;
+};
+
+/* Makes one planner's plan, judged as all are. */
+static int enter(const struct contest *c, const struct hbp_planner *planner,
+		 struct hbp_plan **out)
+{
+	struct hbp_evaluation *evaluation;
+	struct hbp_plan *plan;
+	int ret;
+
+	ret = hbp_plan_make(planner, c->rq, &plan, c->err);
+	if (ret)
+		return ret;
+	if (plan->predicted->model != c->model) {
+		ret = hbp_evaluate(plan, c->rq->in, c->model, &evaluation,
+				   c->err);
+		if (!ret) {
+			hbp_evaluation_free(plan->predicted);
+			plan->predicted = evaluation;
+		}
+	}
+	if (!ret && plan->n_trees > hbp_trees_max(c->rq))
+		ret = hbp_fail(c->err, -EINVAL,
+			       "%s: %s plans %zu trees, more than are allowed",
+			       c->rq->in->name, planner->name, plan->n_trees);
+	if (ret)
+		hbp_plan_free(plan);
+	else
+		*out = plan;
+	return ret;
+}
+
+/* Of plans that do equally well the one with fewer trees, then the first. */
+static bool is_better(const struct contest *c, const struct hbp_plan *plan)
+{
+	int order;
+
+	if (!c->best)
+		return true;
+	order = hbp_objective_compare(c->why->objective, plan->predicted,
+				      c->best->predicted);
+	return order < 0 || (!order && plan->n_trees < c->best->n_trees);
+}
+
+static int try_planner(struct contest *c, const struct hbp_planner *planner)
+{
+	struct hbp_tried *tried = &c->why->tried[c->why->n++];
+	const struct hbp_evaluation *e;
+	struct hbp_plan *plan;
+	int ret;
+
+	tried->algorithm = planner->name;
+	ret = enter(c, planner, &plan);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		return 0;
+	e = plan->predicted;
+	tried->made = true;
+	tried->completion_ns = hbp_evaluation_slowest(e)->completion_ns;
+	tried->mean_ns = hbp_evaluation_mean(e);
+	tried->rate_bps = hbp_evaluation_rate(e);
+	if (plan->bound_bps && (!c->bound_bps || plan->bound_bps < c->bound_bps))
+		c->bound_bps = plan->bound_bps;
+	if (is_better(c, plan)) {
+		hbp_plan_free(c->best);
+		c->best = plan;
+		c->why->chosen = c->why->n - 1;
+	} else {
+		hbp_plan_free(plan);
+	}
+	return 0;
+}
+
+/* The plan becomes the best one, but for what is predicted, which comes anew. */
+static void take_best(struct contest *c, struct hbp_plan *plan)
+{
+	struct hbp_plan swap = *plan;
+
+	*plan = *c->best;
+	*c->best = swap;
+	hbp_evaluation_free(plan->predicted);
+	plan->predicted = NULL;
+	plan->bound_bps = c->bound_bps;
+	plan->why = c->why;
+	c->why = NULL;
+}
+
+static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
+		     struct hbp_error *err)
+{
+	const struct hbp_planner *const *planners;
+	struct contest c = {
+		.rq = rq, .model = hbp_request_model(rq), .err = err
+	};
+	size_t n, i;
+	int ret = 0;
+
+	planners = hbp_planners(&n);
+	c.why = hbp_why_alloc(n);
+	if (!c.why)
+		return hbp_nomem(err);
+	c.why->model = c.model;
+	c.why->objective = rq->objective ? rq->objective : HBP_COMPLETION;
+	for (i = 0; !ret && i < n; i++)
+		if (planners[i] != &hbp_auto &&
+		    (planners[i]->inputs & rq->in->kind))
+			ret = try_planner(&c, planners[i]);
+	if (!ret && !c.best)
+		ret = hbp_fail(err, -EINVAL, "no planner can plan from it");
+	if (!ret)
+		take_best(&c, plan);
+	hbp_plan_free(c.best);
+	hbp_why_free(c.why);
+	return ret;
+}
+
+/*
+ * The best plan of all planners.
+ *
+ * Every planner that takes the input plans for the message, the ports and the
+ * objective of the request; one model judges all plans, and the one that serves
+ * the objective best is taken. It is never worse than any of them by that model.
+ */
+const struct hbp_planner hbp_auto = {
+	.name = "auto",
+	.paper = "all of them",
+	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.takes = HBP_TAKES_PORTS | HBP_TAKES_SEED | HBP_TAKES_TREES,
+	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
+		  HBP_FOR(HBP_MEAN_COMPLETION),
+	.objective = "the best of all planners' plans",
+	.make = auto_make,
+};
