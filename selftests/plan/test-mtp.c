@@ -411,10 +411,99 @@ static bool is_certified(struct hbp_input *in, enum hbp_ports ports)
 	return good;
 }
 
+static double price_of(const struct hbp_certificate *c, enum hbp_priced what,
+		       uint32_t from, uint32_t to)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < c->n_prices; i++)
+		if (c->prices[i].what == what && c->prices[i].from == from &&
+		    (what != HBP_PRICED_LINK || c->prices[i].to == to))
+			sum += c->prices[i].mbps;
+	return sum;
+}
+
+/* What an edge pays, as formats.md says; of links, those of its route. */
+static double edge_pays(struct hbp_input *in, const struct hbp_certificate *c,
+			size_t from, size_t to)
+{
+	const struct hbp_platform *p = in->platform;
+	uint32_t *ids = in->members;
+	const struct hbp_costs *costs;
+	double pays = 0, mbps, most = 0;
+	struct hbp_error err;
+	size_t i;
+
+	if (hbp_input_costs(in, &costs, &err))
+		tap_bail_out("%s", err.text);
+	mbps = (double)costs->bandwidth_bps[from * in->n + to] / 1e6;
+	if (p) {
+		struct hbp_routes *r = hbp_routes_alloc(p);
+
+		hbp_routes_find(p, p->hosts[from], false, r);
+		for (i = r->last[p->hosts[to]]; i != HBP_NONE;
+		     i = r->last[p->links[i].from])
+			pays += price_of(c, HBP_PRICED_LINK,
+					 p->nodes[p->links[i].from].id,
+					 p->nodes[p->links[i].to].id) * 1e6 /
+				(double)p->links[i].bandwidth_bps;
+		hbp_routes_free(r);
+	} else {
+		pays += price_of(c, HBP_PRICED_LINK, ids[from], ids[to]) / mbps;
+	}
+	for (i = 0; i < in->n; i++)
+		if (i != from && (double)costs->bandwidth_bps[from * in->n + i] / 1e6 > most)
+			most = (double)costs->bandwidth_bps[from * in->n + i] / 1e6;
+	if (c->model == HBP_MODEL_ONE_PORT)
+		pays += (price_of(c, HBP_PRICED_SENDER, ids[from], 0) +
+			 price_of(c, HBP_PRICED_RECEIVER, ids[to], 0)) / mbps;
+	if (c->model == HBP_MODEL_MULTI_PORT)
+		pays += price_of(c, HBP_PRICED_SENDER, ids[from], 0) * 0.8 / most;
+	return pays;
+}
+
+/* The same from the plan's file, with nothing but what the file says. */
+static bool is_written(struct hbp_input *in, enum hbp_ports ports)
+{
+	struct hbp_plan *plan = plan_with(in, "mtp", 0, ports, 0), *back;
+	char *text = hbp_plan_text(plan);
+	const struct hbp_costs *costs;
+	struct hbp_error err;
+	static struct graph g = { 0 };
+	double all = 0, least;
+	size_t i, into[40];
+
+	if (hbp_plan_parse(text, strlen(text), "x", NULL, &back, &err) ||
+	    hbp_input_costs(in, &costs, &err))
+		tap_bail_out("%s", err.text);
+	g.n = in->n;
+	g.m = 0;
+	for (i = 0; i < in->n * in->n; i++) {
+		if (!costs->bandwidth_bps[i] || i / in->n == i % in->n)
+			continue;
+		g.arcs[g.m].from = (uint32_t)(i / in->n);
+		g.arcs[g.m].to = (uint32_t)(i % in->n);
+		g.costs[g.m++] = edge_pays(in, back->certificate, i / in->n,
+					   i % in->n);
+	}
+	for (i = 0; i < back->certificate->n_prices; i++)
+		all += back->certificate->prices[i].mbps;
+	least = least_cost(&g, g.costs, 0, 0, into);
+	free(text);
+	all *= 1e6 / (double)back->bound_bps;
+	if (!near(all, 1) || !near(least, 1))
+		printf("# %zu nodes, ports %d: prices %.9f of the bound, a tree pays %.9f\n",
+		       in->n, ports, all, least);
+	hbp_plan_free(plan);
+	hbp_plan_free(back);
+	return near(all, 1) && near(least, 1);
+}
+
 static void check_certificates(void)
 {
 	struct luck luck = { 23 };
-	size_t round, good = 0;
+	size_t round, good = 0, written = 0;
 
 	for (round = 0; round < 150; round++) {
 		struct hbp_input *in;
@@ -425,9 +514,11 @@ static void check_certificates(void)
 			in = random_platform(&luck, 3 + round % 3,
 					     1 + round % 4, round % 5, false);
 		good += is_certified(in, round % 3);
+		written += is_written(in, round % 3);
 		hbp_input_free(in);
 	}
 	ok(good == 150, "mtp: prices prove the bound, the rate reaches it");
+	ok(written == 150, "mtp: so do those in the plan's file");
 }
 
 /* No planner's plan is faster than the bound in the model that it is made for. */

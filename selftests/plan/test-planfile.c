@@ -12,6 +12,10 @@ static const char good[] =
 	"'message_bytes':1000,'trees':[\n"
 	"{'slot':3,'edges':[[1,4]]},\n"
 	"{'slot':0,'rate_mbps':94.5,'edges':[[2,4],[1,3],[1,2],[2,5]]}],\n"
+	"'certificate':{'model':'one-port','prices':[\n"
+	"{'sender':1,'price_mbps':60.5},{'receiver':4,'price_mbps':30},\n"
+	"{'link':[2,5],'price_mbps':4}],\n"
+	"'cuts':[{'nodes':[4,5],'links':[[2,4],[2,5]]}]},\n"
 	"'predicted':{'model':'fluid','nodes':[\n"
 	"{'id':5,'rate_mbps':1,'completion_us':9,'bound_us':8},\n"
 	"{'id':4,'rate_mbps':1,'completion_us':9.5,'bound_us':8},\n"
@@ -101,12 +105,40 @@ static const struct refusal refusals[] = {
 	  SLOT0 "node 1 sends to node 3, but nobody sends to node 1" },
 	{ "a node outside slot 0", "[[1,4]]", "[[1,6]]",
 	  "trees: the tree of slot 3 has node 6, which the tree of slot 0 lacks" },
+	{ "a certificate that is text", "'certificate':{", "'certificate':'x','c':{",
+	  "certificate must be an object, not 'x'" },
+	{ "a certificate of a model without rates", "'one-port'", "'path'",
+	  "certificate.model must be 'fluid', 'one-port' or 'multi-port', not 'path'" },
+	{ "prices that are no list", "'prices':[", "'prices':7,'p':[",
+	  "certificate.prices must be an array of objects, not 7" },
+	{ "a price that is no object", "{'sender':1,'price_mbps':60.5}", "60.5",
+	  "certificate.prices[0] must be an object, not 60.5" },
+	{ "a price of nothing", "'sender':1", "'sends':1",
+	  "certificate.prices[0] must have one of sender, receiver and link, not 0" },
+	{ "a price of two", "'sender':1", "'sender':1,'receiver':1",
+	  "certificate.prices[0] must have one of sender, receiver and link, not 2" },
+	{ "a price of a port without an id", "'receiver':4", "'receiver':[4]",
+	  "certificate.prices[1].receiver must be " ID ", not [4]" },
+	{ "a price of half a link", "'link':[2,5]", "'link':[2]",
+	  "certificate.prices[2].link must be an array of the ids that a link joins, not [2]" },
+	{ "a price below 0", "60.5", "-1",
+	  "certificate.prices[0].price_mbps must be Mbit/s from 0 to 1e15, not -1" },
+	{ "a cut that is no object", "'cuts':[", "'cuts':[0,",
+	  "certificate.cuts[0] must be an object, not 0" },
+	{ "a cut off nobody", "'nodes':[4,5]", "'nodes':[]",
+	  "certificate.cuts[0].nodes must be an array of ids, not []" },
+	{ "a cut off no id", "'nodes':[4,5]", "'nodes':[4,-5]",
+	  "certificate.cuts[0].nodes[1] must be " ID ", not -5" },
+	{ "a cut without links", "'links':", "'l':",
+	  "certificate.cuts[0].links is missing, it must be an array of [from, to]" },
+	{ "a cut of half a link", "[[2,4],[2,5]]}", "[[2,4],[2]]}",
+	  "certificate.cuts[0].links[1] must be an array of the ids that a link joins, not [2]" },
 	{ "predictions that are text", "'predicted':{", "'predicted':'good','p':{",
 	  "predicted must be an object, not 'good'" },
 	{ "predictions by an unknown model", "'fluid'", "'solid'",
 	  "predicted.model must be the name of a model, such as 'fluid', not 'solid'" },
-	{ "predictions without nodes", "'nodes'", "'n'",
-	  "predicted.nodes is missing, it must be an array of objects" },
+	{ "predictions without nodes", "'fluid','nodes'",
+	  "'fluid','n'", "predicted.nodes is missing, it must be an array of objects" },
 	{ "predictions that lack a node",
 	  "{'id':5,'rate_mbps':1,'completion_us':9,'bound_us':8},", "",
 	  "predicted.nodes must hold the 4 nodes but the root, not 3" },
@@ -131,8 +163,17 @@ static struct hbp_plan *parse(const char *text)
 static void check_good(void)
 {
 	struct hbp_plan *plan = parse(good);
+	const struct hbp_certificate *c = plan->certificate;
 	const struct hbp_evaluation *e = plan->predicted;
 
+	ok(c->model == HBP_MODEL_ONE_PORT && c->n_prices == 3 && c->n_cuts == 1 &&
+	   c->prices[0].what == HBP_PRICED_SENDER && c->prices[0].from == 1 &&
+	   c->prices[0].mbps == 60.5 &&
+	   c->prices[1].what == HBP_PRICED_RECEIVER &&
+	   c->prices[2].what == HBP_PRICED_LINK && c->prices[2].from == 2 &&
+	   c->prices[2].to == 5 && c->cuts[0].n_nodes == 2 &&
+	   c->cuts[0].nodes[1] == 5 && c->cuts[0].n_links == 2 &&
+	   c->cuts[0].links[1].child == 5, "the certificate, prices and cuts");
 	ok(plan->root == 1 && plan->message_bytes == 1000 &&
 	   !strcmp(plan->algorithm, "tps"), "root, size and algorithm");
 	ok(plan->n_trees == 2 && plan->trees[0].slot == 0 &&

@@ -581,3 +581,41 @@ int hbp_colgen_choose(struct hbp_colgen *cg, const bool *chosen, double *rate,
 		ret = hbp_nomem(err);
 	return ret;
 }
+
+/**
+ * hbp_colgen_prove() - give a plan its bound, and the prices that prove it
+ * @cg: from hbp_colgen_run()
+ * @in: the input
+ * @plan: receives bound and certificate
+ * @err: receives the reason of a failure
+ *
+ * Prices are made such that the cheapest tree costs 1.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_colgen_prove(const struct hbp_colgen *cg, const struct hbp_input *in,
+		     struct hbp_plan *plan, struct hbp_error *err)
+{
+	const struct hbp_steady *s = cg->steady;
+	enum hbp_model model = s->ports == HBP_ONE_PORT ? HBP_MODEL_ONE_PORT :
+			       s->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
+			       HBP_MODEL_FLUID;
+	size_t i, n = 0;
+	double all = 0;
+
+	for (i = 0; i < s->n_rows; i++) {
+		all += cg->prices[i];
+		n += cg->prices[i] > 0;
+	}
+	plan->certificate = hbp_certificate_alloc(model, n, 0);
+	if (!plan->certificate)
+		return hbp_nomem(err);
+	for (i = 0, n = 0; i < s->n_rows; i++)
+		if (cg->prices[i] > 0)
+			plan->certificate->prices[n++] =
+				hbp_steady_price(s, in, i, cg->prices[i] / all *
+						 cg->bound);
+	/* Rounded up, as it must hold. */
+	plan->bound_bps = (int64_t)ceil(cg->bound * 1e6);
+	return 0;
+}

@@ -12,6 +12,7 @@
 #define HBPLAN_H
 
 #include "bound.h"
+#include "certificate.h"
 #include "costs.h"
 #include "draw.h"
 #include "error.h"

@@ -10,6 +10,8 @@
 
 #include "error.h"
 
+struct hbp_certificate;
+
 /* One file being read. */
 struct hbp_reader {
 	char file[208];		/* its name in sentences, shortened if need be */
@@ -50,6 +52,9 @@ int hbp_json_save(json_t *root, const char *path, struct hbp_error *err);
 
 int hbp_costs_from_json(struct hbp_reader *rd, json_t *root, void *out);
 int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out);
+int hbp_certificate_from_json(struct hbp_reader *rd, json_t *object,
+			      struct hbp_certificate **out);
+json_t *hbp_certificate_to_json(const struct hbp_certificate *certificate);
 
 #define HBP_MUST_BE_ID		"an integer from 0 to 4294967295"
 #define HBP_MUST_BE_NAME	"1 to 63 characters without control characters"

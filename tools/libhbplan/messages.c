@@ -40,7 +40,7 @@ static int count(const struct hbp_request *rq, const struct hbp_steady *steady,
 		if (sum[i] > 0 && !(*parts)[i])
 			(*parts)[i] = 1;
 	}
-	plan->bound_bps = (int64_t)ceil(cg->bound * 1e6);
+	ret = hbp_colgen_prove(cg, rq->in, plan, err);
 out:
 	hbp_colgen_free(cg);
 	free(sum);

@@ -154,9 +154,7 @@ static int add_trees(struct mtp *m, struct hbp_plan *plan)
 		if (ret || plan->n_trees == hbp_trees_max(m->rq))
 			break;
 	}
-	/* Rounded up, as it must hold. */
-	plan->bound_bps = (int64_t)ceil(m->cg->bound * 1e6);
-	return ret;
+	return ret ? ret : hbp_colgen_prove(m->cg, m->rq->in, plan, m->err);
 }
 
 static int run(struct mtp *m, struct hbp_plan *plan)

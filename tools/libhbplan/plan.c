@@ -82,6 +82,7 @@ void hbp_plan_free(struct hbp_plan *plan)
 		free(plan->trees[i].edges);
 	free(plan->trees);
 	free(plan->algorithm);
+	hbp_certificate_free(plan->certificate);
 	hbp_evaluation_free(plan->predicted);
 	hbp_why_free(plan->why);
 	free(plan);

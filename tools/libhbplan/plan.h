@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "certificate.h"
 #include "error.h"
 #include "evaluate.h"
 #include "objective.h"
@@ -75,6 +76,8 @@ struct hbp_why {
  * @replanned: how it came about, if by hbp_replan()
  * @bound_bps: no plan has a larger sum of rates of trees that span all, in the
  *	model that it was made by; 0 if the planner does not tell
+ * @certificate: what proves @bound_bps, or what no node can receive more than,
+ *	or NULL; owned
  * @predicted: what the planner's models predict, or NULL; owned
  * @why: why it was taken, if by auto, else NULL; owned
  */
@@ -87,6 +90,7 @@ struct hbp_plan {
 	int64_t cost_ns;
 	struct hbp_replanned replanned;
 	int64_t bound_bps;
+	struct hbp_certificate *certificate;
 	struct hbp_evaluation *predicted;
 	struct hbp_why *why;
 };

@@ -188,12 +188,13 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "message_bytes",
 		"cost", "steps", "previous_cost", "increased_cost", "trees",
-		"bound_mbps", "predicted", "why", NULL
+		"bound_mbps", "certificate", "predicted", "why", NULL
 	};
 	const json_t *bound = json_object_get(root, "bound_mbps");
 	const json_t *algorithm = json_object_get(root, "algorithm");
 	const json_t *bytes = json_object_get(root, "message_bytes");
 	const json_t *cost = json_object_get(root, "cost");
+	json_t *certificate = json_object_get(root, "certificate");
 	const json_t *id = json_object_get(root, "root");
 	struct hbp_plan *plan;
 	uint64_t size;
@@ -227,6 +228,9 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	if (bound)
 		plan->bound_bps = hbp_bps_from_mbps(mbps);
 	ret = read_trees(rd, root, plan);
+	if (!ret && certificate)
+		ret = hbp_certificate_from_json(rd, certificate,
+						&plan->certificate);
 	if (!ret)
 		ret = read_predicted(rd, json_object_get(root, "predicted"),
 				     plan);
@@ -356,7 +360,7 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 
 	for (i = 0; i < plan->n_trees; i++)
 		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
-	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:o*}",
+	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:o*, s:o*}",
 			 "hbcast", "plan", "version", 1, "algorithm",
 			 plan->algorithm, "root", (json_int_t)plan->root,
 			 "message_bytes", (json_int_t)plan->message_bytes,
@@ -368,6 +372,8 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 			 "steps", r->done ? json_integer((json_int_t)r->steps) : NULL,
 			 "trees", trees, "bound_mbps", plan->bound_bps ?
 			 json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL,
+			 "certificate", plan->certificate ?
+			 hbp_certificate_to_json(plan->certificate) : NULL,
 			 "predicted", plan->predicted ?
 			 predicted_to_json(plan->predicted) : NULL, "why",
 			 plan->why ? why_to_json(plan->why) : NULL);

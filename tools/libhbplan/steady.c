@@ -257,6 +257,7 @@ int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 		if (ports == HBP_ANY_PORTS)
 			b.ports = HBP_ONE_PORT;
 	}
+	b.s->ports = b.ports;
 	b.s->sends = b.ports == HBP_ANY_PORTS ? HBP_NONE :
 		     in->platform ? in->platform->n_links : 0;
 	ret = build(&b);
@@ -267,6 +268,43 @@ int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 	else
 		*out = b.s;
 	return ret;
+}
+
+/**
+ * hbp_steady_price() - say what a row is
+ * @steady: what sending keeps busy
+ * @in: the input that it was made from
+ * @row: number of the row
+ * @mbps: its price
+ *
+ * Return: the price, with what has it.
+ */
+struct hbp_price hbp_steady_price(const struct hbp_steady *steady,
+				  const struct hbp_input *in, size_t row,
+				  double mbps)
+{
+	struct hbp_price price = { .what = HBP_PRICED_LINK, .mbps = mbps };
+	const struct hbp_platform *p = in->platform;
+	const struct hbp_arc *arc;
+
+	if (p && row < p->n_links) {
+		price.from = p->nodes[p->links[row].from].id;
+		price.to = p->nodes[p->links[row].to].id;
+		return price;
+	}
+	row -= steady->sends;
+	if (row < steady->n) {
+		price.what = HBP_PRICED_SENDER;
+		price.from = in->members[row];
+	} else if (steady->ports == HBP_ONE_PORT) {
+		price.what = HBP_PRICED_RECEIVER;
+		price.from = in->members[row - steady->n];
+	} else {
+		arc = &steady->arcs[row - steady->n];
+		price.from = in->members[arc->from];
+		price.to = in->members[arc->to];
+	}
+	return price;
 }
 
 /**

@@ -7,12 +7,14 @@
 #include <stdint.h>
 
 #include "arborescence.h"
+#include "certificate.h"
 #include "error.h"
 #include "evaluate.h"
 #include "input.h"
 
 /**
  * struct hbp_steady - who can send to whom, and what that keeps busy
+ * @ports: what holds nodes back; HBP_ANY_PORTS if the links of a platform alone do
  * @n: number of members; their places in the input are their numbers here
  * @n_arcs: number of pairs that can send
  * @arcs: those pairs, ascending by sender, then receiver
@@ -24,6 +26,7 @@
  * @uses: for which part of the time, if it carries 1 Mbit/s
  */
 struct hbp_steady {
+	enum hbp_ports ports;
 	size_t n;
 	size_t n_arcs;
 	struct hbp_arc *arcs;
@@ -38,6 +41,9 @@ struct hbp_steady {
 int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 		     struct hbp_steady **out, struct hbp_error *err);
 void hbp_steady_free(struct hbp_steady *steady);
+struct hbp_price hbp_steady_price(const struct hbp_steady *steady,
+				  const struct hbp_input *in, size_t row,
+				  double mbps);
 int64_t *hbp_steady_times(const struct hbp_steady *steady);
 size_t hbp_steady_arc(const struct hbp_steady *steady, size_t from, size_t to);
 
