@@ -129,12 +129,29 @@ struct hbc_read {
 	unsigned int next_frag;
 };
 
+/*
+ * The last burst does not have all of what its runs tell of: it goes nowhere.
+ * The lane ends, and with it all its messages that are not whole.
+ */
+static void hbc_read_spoil(struct hbc_receive *rx)
+{
+	hbc_inflow_clear(&rx->inflow[--rx->nr]);
+	rx->whole = rx->nr ? hbc_read_last(rx)->burst->len : 0;
+	rx->placed = false;
+}
+
 static int hbc_read_flush(struct hbc_read *r)
 {
 	unsigned int len = r->span_len;
+	int err;
 
+	if (!len)
+		return 0;
 	r->span_len = 0;
-	return len ? hbc_burst_add_skb(hbc_read_last(r->rx)->burst, r->skb, r->span, len) : 0;
+	err = hbc_burst_add_skb(hbc_read_last(r->rx)->burst, r->skb, r->span, len);
+	if (err)
+		hbc_read_spoil(r->rx);
+	return err;
 }
 
 /* Bytes of the skb that go to the last burst; neighbours are added at once. */
@@ -148,9 +165,11 @@ static int hbc_read_keep(struct hbc_read *r, unsigned int off, unsigned int len)
 		return 0;
 	}
 	err = hbc_read_flush(r);
+	if (err)
+		return err;
 	r->span = off;
 	r->span_len = len;
-	return err;
+	return 0;
 }
 
 /*

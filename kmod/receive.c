@@ -33,7 +33,7 @@ int hbc_receive_alloc(struct hbc_receive *rx)
 	return -ENOMEM;
 }
 
-static void hbc_inflow_clear(struct hbc_inflow *in)
+void hbc_inflow_clear(struct hbc_inflow *in)
 {
 	unsigned int i;
 

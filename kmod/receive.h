@@ -42,6 +42,9 @@ struct hbc_inflow {
 	struct hbc_run run[HBC_RUNS];
 };
 
+/* Lets go of all that @in holds. */
+void hbc_inflow_clear(struct hbc_inflow *in);
+
 #define HBC_INFLOWS	8	/* bursts per turn of the receive work */
 
 /**

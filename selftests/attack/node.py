@@ -24,6 +24,7 @@ UNORDERED, COMPLETION = 1, 4
 MSG_EOR = 0x80
 HBCIOCSENDFILE = 3 << 30 | 32 << 16 | 0x89 << 8 | 0xe0
 HBCIOCWAIT = 3 << 30 | 16 << 16 | 0x89 << 8 | 0xe1
+SIOCETHTOOL, ETHTOOL_SSG = 0x8946, 0x19
 STATES = ("pending", "delivered", "failed")
 
 KEY = bytes(range(100, 132))
@@ -53,6 +54,13 @@ def plug(number):
     ip("-n", name, "link", "set", "lo", "up")
     ip("-n", name, "address", "add", f"10.9.0.{number}/24", "dev", "eth0")
     ip("-n", name, "link", "set", "eth0", "up")
+
+
+def linear(number):
+    """Each packet that leaves that namespace lies together in memory, and not in pages."""
+    value = ctypes.create_string_buffer(struct.pack("II", ETHTOOL_SSG, 0))
+    with tcp(number) as sock:
+        fcntl.ioctl(sock, SIOCETHTOOL, struct.pack("16sP16x", b"eth0", ctypes.addressof(value)))
 
 
 def small_buffers():

@@ -29,7 +29,7 @@ NOT_HERE = {
     "hbcast_nl_plan_get_dumpit", "hbc_socket_create", "hbc_socket_getsockopt",
     "hbc_socket_setsockopt", "hbc_socket_ioctl", "hbc_socket_put_option",
     "hbc_source_new", "hbc_source_completion", "hbc_origin_new",
-    "hbc_burst_add_foreign", "hbc_history_add",
+    "hbc_history_add",
 }
 
 
@@ -72,6 +72,7 @@ class Work:
 
 def main():
     scene = Scene()
+    node.linear(1)
     functions = fault.Functions()
     fault.prepare()
     work = Work(scene)
