@@ -20,6 +20,7 @@ static const struct {
 } experiments[] = {
 	{ "swapping", swapping },
 	{ "churn", churn },
+	{ "ports", ports },
 };
 
 #define EXPERIMENTS	(sizeof(experiments) / sizeof(experiments[0]))

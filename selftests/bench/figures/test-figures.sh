@@ -57,4 +57,11 @@ check '000: benefit is gain over steps' every 000-fig8-benefit 'low >= 0 && high
 check '000: swapping helps those who come and go' every 000-fig9 \
 	'low > 0 && c["none"] > c["position/path"] && c["none"] > c["position/position"]'
 
+# Cells have four digits.
+for table in one-port-nodes one-port-density one-port-tiers \
+	     multi-port-nodes multi-port-density multi-port-tiers; do
+	check "001: $table: no tree beats the optimum, and mtp reaches it" \
+		every 001-$table 'low > 0 && high <= 1 && c["mtp"] == 1'
+done
+
 tap_done
