@@ -21,6 +21,7 @@ static const struct {
 	{ "swapping", swapping },
 	{ "churn", churn },
 	{ "ports", ports },
+	{ "wan", wan },
 };
 
 #define EXPERIMENTS	(sizeof(experiments) / sizeof(experiments[0]))

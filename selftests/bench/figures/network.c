@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Networks that a seed determines. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "figures.h"
 #include "network.h"
 #include "random.h"
@@ -83,5 +86,61 @@ struct hbp_input *hops_of(size_t n, int64_t most, uint64_t *seed)
 			costs->bandwidth_bps[b * n + a] = 1000000000;
 		}
 	}
+	return in;
+}
+
+/**
+ * sketch_link() - draw one direction of a link
+ * @sketch: the sketch; its links are to be released with free()
+ * @from: the sending node
+ * @to: the receiving node
+ * @bps: bandwidth in bit/s
+ * @ns: latency in nanoseconds
+ */
+void sketch_link(struct sketch *sketch, size_t from, size_t to, int64_t bps,
+		 int64_t ns)
+{
+	if (sketch->n == sketch->room) {
+		sketch->room = sketch->room ? 2 * sketch->room : 64;
+		sketch->links = reallocarray(sketch->links, sketch->room,
+					     sizeof(*sketch->links));
+		if (!sketch->links)
+			die("out of memory");
+	}
+	sketch->links[sketch->n++] = (struct hbp_link){
+		.from = from, .to = to, .bandwidth_bps = bps, .latency_ns = ns
+	};
+}
+
+/**
+ * sketch_input() - make a platform of a sketch
+ * @sketch: the sketch, which stays
+ * @switches: number of switches, which get the ids from 1
+ * @hosts: number of hosts, which get those that follow
+ *
+ * Return: an input, to be released with hbp_input_free().
+ */
+struct hbp_input *sketch_input(const struct sketch *sketch, size_t switches,
+			       size_t hosts)
+{
+	struct hbp_platform *platform;
+	struct hbp_input *in;
+	struct hbp_error err;
+	size_t i;
+
+	platform = hbp_platform_alloc(switches + hosts, sketch->n);
+	if (!platform)
+		die("out of memory");
+	for (i = 0; i < platform->n; i++) {
+		platform->nodes[i].id = (uint32_t)i + 1;
+		platform->nodes[i].host = i >= switches;
+	}
+	platform->n_links = sketch->n;
+	memcpy(platform->links, sketch->links,
+	       sketch->n * sizeof(*sketch->links));
+	if (hbp_platform_finish(platform))
+		die("a link is there twice");
+	if (hbp_input_make("platform", NULL, platform, &in, &err))
+		die("%s", err.text);
 	return in;
 }

@@ -11,6 +11,23 @@
 int64_t draw_between(uint64_t *seed, int64_t least, int64_t most);
 int64_t draw_normal(uint64_t *seed, int64_t mean, int64_t deviation);
 
+/**
+ * struct sketch - a platform while it is being drawn
+ * @links: directions of links; nodes are counted from 0, switches first
+ * @n: number of @links
+ * @room: how many fit
+ */
+struct sketch {
+	struct hbp_link *links;
+	size_t n;
+	size_t room;
+};
+
+void sketch_link(struct sketch *sketch, size_t from, size_t to, int64_t bps,
+		 int64_t ns);
+struct hbp_input *sketch_input(const struct sketch *sketch, size_t switches,
+			       size_t hosts);
+
 struct hbp_input *costs_of(size_t n);
 struct hbp_input *hops_of(size_t n, int64_t most, uint64_t *seed);
 

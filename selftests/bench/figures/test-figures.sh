@@ -64,4 +64,10 @@ for table in one-port-nodes one-port-density one-port-tiers \
 		every 001-$table 'low > 0 && high <= 1 && c["mtp"] == 1'
 done
 
+for table in fig7a fig7b; do
+	check "002: $table: nothing is faster than the bound" \
+		every 002-$table 'c["bound"] > 0 && low == c["bound"]'
+done
+check '002: the formula knows single trees' every 002-fig7a-formula 'low > 0'
+
 tap_done
