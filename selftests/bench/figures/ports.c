@@ -17,7 +17,7 @@
 
 static const char *const planners[] = {
 	"simple-prune", "refined-prune", "grow", "multiport-grow", "lp-prune",
-	"lp-grow", "mtp",
+	"lp-grow", "mtp", "auto",
 };
 
 /* What the nodes of a hierarchy are. */
@@ -168,7 +168,8 @@ static void compare(struct hbp_input *in, enum hbp_ports ports,
 		    struct table *second, size_t second_row)
 {
 	struct hbp_request rq = {
-		.in = in, .root = 1, .message_bytes = BYTES, .ports = ports
+		.in = in, .root = 1, .message_bytes = BYTES, .ports = ports,
+		.objective = HBP_THROUGHPUT
 	};
 	struct hbp_plan *plan = plan_by("mtp", &rq);
 	double optimum = hbp_mbps_from_bps(plan->bound_bps), rate;
