@@ -37,6 +37,7 @@ struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq);
 
 void churn(const struct run *run);
 void ports(const struct run *run);
+void stable(const struct run *run);
 void swapping(const struct run *run);
 void wan(const struct run *run);
 

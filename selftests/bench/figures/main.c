@@ -22,6 +22,7 @@ static const struct {
 	{ "churn", churn },
 	{ "ports", ports },
 	{ "wan", wan },
+	{ "stable", stable },
 };
 
 #define EXPERIMENTS	(sizeof(experiments) / sizeof(experiments[0]))

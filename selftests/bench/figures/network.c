@@ -37,6 +37,23 @@ int64_t draw_normal(uint64_t *seed, int64_t mean, int64_t deviation)
 }
 
 /**
+ * shuffle() - numbers in an order of luck
+ * @order: receives 0 to @n - 1, each once
+ * @n: how many
+ * @seed: changed
+ */
+void shuffle(size_t *order, size_t n, uint64_t *seed)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		k = (size_t)draw_between(seed, 0, (int64_t)i);
+		order[i] = order[k];
+		order[k] = i;
+	}
+}
+
+/**
  * costs_of() - a cost matrix of nodes 1 to @n without any links
  * @n: number of nodes
  *

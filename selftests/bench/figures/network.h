@@ -10,6 +10,7 @@
 
 int64_t draw_between(uint64_t *seed, int64_t least, int64_t most);
 int64_t draw_normal(uint64_t *seed, int64_t mean, int64_t deviation);
+void shuffle(size_t *order, size_t n, uint64_t *seed);
 
 /**
  * struct sketch - a platform while it is being drawn

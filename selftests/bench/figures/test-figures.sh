@@ -79,4 +79,11 @@ for table in fig7a fig7b; do
 done
 check '002: the formula knows single trees' every 002-fig7a-formula 'low > 0'
 
+for table in low high mixed clusters; do
+	check "003: $table: stable reaches the bound where links are symmetric" \
+		every 003-fig6-$table-symmetric 'c["stable"] == c["bound"] && high == c["bound"]'
+	check "003: $table: nobody gets more than alone" \
+		every 003-fig6-$table-asymmetric 'low > 0 && high == c["bound"]'
+done
+
 tap_done

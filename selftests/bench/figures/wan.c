@@ -65,7 +65,7 @@ static void draw_routers(struct sketch *sketch, uint64_t *seed)
 	}
 }
 
-/* Hosts at the first @n of the routers in @at. */
+/* Hosts at the first @n of the routers in @at, the root at the very first. */
 static struct hbp_input *with_hosts(struct sketch *sketch, const size_t *at,
 				    size_t n)
 {
@@ -132,19 +132,6 @@ static void compare(struct hbp_input *in, size_t bytes, size_t row,
 	table_add_at(fluid, row, "bound", bound);
 }
 
-/* Routers in an order of luck: the first have hosts, the very first the root. */
-static void shuffle(size_t *at, uint64_t *seed)
-{
-	size_t i, k, other;
-
-	for (i = 0; i < ROUTERS; i++) {
-		k = (size_t)draw_between(seed, 0, (int64_t)i);
-		other = at[k];
-		at[k] = i;
-		at[i] = k == i ? i : other;
-	}
-}
-
 void wan(const struct run *run)
 {
 	static struct table nodes = {
@@ -169,7 +156,7 @@ void wan(const struct run *run)
 	for (i = 0; i < times; i++) {
 		sketch.n = 0;
 		draw_routers(&sketch, &seed);
-		shuffle(at, &seed);
+		shuffle(at, ROUTERS, &seed);
 		for (k = 10; k <= most; k += 10) {
 			in = with_hosts(&sketch, at, k);
 			compare(in, BYTES, k, &nodes, &formula);
