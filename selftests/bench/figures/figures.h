@@ -36,6 +36,7 @@ size_t pick(const struct run *run, size_t tiny, size_t usual, size_t full);
 struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq);
 
 void churn(const struct run *run);
+void measured(const struct run *run);
 void ports(const struct run *run);
 void stable(const struct run *run);
 void swapping(const struct run *run);

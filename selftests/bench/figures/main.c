@@ -23,6 +23,7 @@ static const struct {
 	{ "ports", ports },
 	{ "wan", wan },
 	{ "stable", stable },
+	{ "measured", measured },
 };
 
 #define EXPERIMENTS	(sizeof(experiments) / sizeof(experiments[0]))

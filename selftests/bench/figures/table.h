@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define TABLE_ROWS	32
+#define TABLE_ROWS	64
 #define TABLE_COLUMNS	32
 
 /**

@@ -86,4 +86,46 @@ for table in low high mixed clusters; do
 		every 003-fig6-$table-asymmetric 'low > 0 && high == c["bound"]'
 done
 
+# Measured networks: six nodes far from each other, one pair not measured, and
+# slices in which they get slower.
+times()
+{
+	local from to
+
+	for from in 1 2 3 4 5 6; do
+		for to in 1 2 3 4 5 6; do
+			printf '%s\t' $((from == to || from * to == 30 ? 0 :
+				       (from + to) * $1))
+		done
+		echo
+	done | sed 's/\t$//'
+}
+mkdir -p "$dir/data/seattle-99"
+times 10 >"$dir/data/planetlab-490.rtt-ms.tsv"
+for slice in 1 2 3; do
+	times $slice >"$dir/data/seattle-99/$slice.rtt-s.tsv"
+done
+cat >"$dir/data/cloud-aws.costs.json" <<END
+{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2},{"id":3}],
+ "latency_us":[[0,100,200],[100,0,300],[200,300,0]],
+ "bandwidth_mbps":[[null,90,60],[90,null,30],[60,30,null]]}
+END
+check 'measured networks' "$HERE/experiment" measured "$dir/1" tiny 1 "$dir/data"
+
+# row TABLE NAME: its first cell.
+row()
+{
+	awk -F '\t' -v name="$2" '$1 == name { print $2 }' "$dir/1/$1.tsv"
+}
+
+# One port. Root 1: 20 Mbit/s straight to both, 10 by way of 2, 20 by way of 3,
+# which fills its own port and those where 2 and 3 receive. Root 2: 60 by way of 1.
+check_equal 'the best rates worked out by hand' 55 "$(row data-cloud-rate bound)"
+check_equal 'mtp has them' 55 "$(row data-cloud-rate mtp)"
+check 'no path is shorter than the bound' every data-seattle 'low >= c["bound"]'
+# Round trips of (1 + 6) 10 ms at most from node 1, one way 35 ms.
+check_equal 'the shortest paths are half of the round trips' 35 \
+	"$(row data-planetlab bound)"
+check_equal 'so are those of the flat tree' 35 "$(row data-planetlab flat)"
+
 tap_done
