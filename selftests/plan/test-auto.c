@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Objectives, and auto: never worse than any planner. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,17 @@ static int64_t judged_merit(const struct hbp_plan *plan,
 	return value;
 }
 
+/* Rates that are fitted to ports are rounded. */
+static bool is_worse(int64_t a, int64_t b)
+{
+	return (double)a > (double)b + fabs((double)b) / 1e6;
+}
+
+static bool is_equal(int64_t a, int64_t b)
+{
+	return !is_worse(a, b) && !is_worse(b, a);
+}
+
 struct tally {
 	size_t tried, met, others, worse, equal;
 	size_t told, bounds;
@@ -56,9 +68,9 @@ static bool is_told(const struct hbp_plan *plan, const struct hbp_planner *plann
 	if (!t || t->made != made)
 		return false;
 	return !made ||
-	       (rq->objective == HBP_THROUGHPUT ? -t->rate_bps :
-		rq->objective == HBP_MEAN_COMPLETION ? t->mean_ns :
-		t->completion_ns) == value;
+	       is_equal(rq->objective == HBP_THROUGHPUT ? -t->rate_bps :
+			rq->objective == HBP_MEAN_COMPLETION ? t->mean_ns :
+			t->completion_ns, value);
 }
 
 static void meet_others(const struct hbp_request *rq, const struct hbp_plan *best,
@@ -80,8 +92,8 @@ static void meet_others(const struct hbp_request *rq, const struct hbp_plan *bes
 		made = !hbp_plan_make(planners[i], rq, &plan, &err);
 		if (made) {
 			value = judged_merit(plan, rq);
-			t->worse += value < own;
-			equal = equal || (value == own &&
+			t->worse += is_worse(own, value);
+			equal = equal || (is_equal(value, own) &&
 					  !strcmp(planners[i]->name, best->algorithm));
 			t->bounds += !plan->bound_bps ||
 				     best->bound_bps <= plan->bound_bps;

@@ -8,34 +8,89 @@
 #include "node.h"
 #include "planners.h"
 
+/* What rounding makes of rates. */
+#define ROUNDING	(1 / 1e6)
+
 struct contest {
 	const struct hbp_request *rq;
 	enum hbp_model model;
 	struct hbp_why *why;
 	struct hbp_plan *best;
 	int64_t bound_bps;	/* the least of all plans' */
+	struct hbp_certificate *certificate;	/* what proves it */
 	struct hbp_error *err;
 };
+
+/* Predicts by the model that judges all. */
+static int judge(const struct contest *c, struct hbp_plan *plan)
+{
+	struct hbp_evaluation *evaluation;
+	int ret;
+
+	ret = hbp_evaluate(plan, c->rq->in, c->model, &evaluation, c->err);
+	if (ret)
+		return ret;
+	hbp_evaluation_free(plan->predicted);
+	plan->predicted = evaluation;
+	return 0;
+}
+
+/* The least part of its planned rates that a node receives. */
+static double kept_part(const struct hbp_plan *plan)
+{
+	const struct hbp_evaluation *e = plan->predicted;
+	const struct hbp_tree *tree;
+	double least = 1, planned;
+	size_t i, t, k;
+
+	for (i = 0; i < e->n; i++) {
+		planned = 0;
+		for (t = 0; t < plan->n_trees; t++) {
+			tree = &plan->trees[t];
+			for (k = 0; k < tree->n_edges; k++)
+				if (tree->edges[k].child == e->nodes[i].id)
+					planned += (double)tree->rate_bps;
+		}
+		if ((double)e->nodes[i].rate_bps < least * planned)
+			least = (double)e->nodes[i].rate_bps / planned;
+	}
+	return least;
+}
+
+/*
+ * Judges a plan by another model than its planner has made it for. Rates of
+ * several trees are made small enough for ports that the planner did not know.
+ */
+static int judge_anew(const struct contest *c, struct hbp_plan *plan)
+{
+	double part;
+	size_t t;
+	int ret;
+
+	ret = judge(c, plan);
+	if (ret || plan->n_trees == 1)
+		return ret;
+	part = kept_part(plan);
+	if (part > 1 - ROUNDING)
+		return 0;
+	for (t = 0; t < plan->n_trees; t++)
+		plan->trees[t].rate_bps =
+			(int64_t)((double)plan->trees[t].rate_bps * part);
+	return judge(c, plan);
+}
 
 /* Makes one planner's plan, judged as all are. */
 static int enter(const struct contest *c, const struct hbp_planner *planner,
 		 struct hbp_plan **out)
 {
-	struct hbp_evaluation *evaluation;
 	struct hbp_plan *plan;
 	int ret;
 
 	ret = hbp_plan_make(planner, c->rq, &plan, c->err);
 	if (ret)
 		return ret;
-	if (plan->predicted->model != c->model) {
-		ret = hbp_evaluate(plan, c->rq->in, c->model, &evaluation,
-				   c->err);
-		if (!ret) {
-			hbp_evaluation_free(plan->predicted);
-			plan->predicted = evaluation;
-		}
-	}
+	if (plan->predicted->model != c->model)
+		ret = judge_anew(c, plan);
 	if (!ret && plan->n_trees > hbp_trees_max(c->rq))
 		ret = hbp_fail(c->err, -EINVAL,
 			       "%s: %s plans %zu trees, more than are allowed",
@@ -59,6 +114,18 @@ static bool is_better(const struct contest *c, const struct hbp_plan *plan)
 	return order < 0 || (!order && plan->n_trees < c->best->n_trees);
 }
 
+/* Takes a lower bound, and its proof, out of a plan. */
+static void keep_bound(struct contest *c, struct hbp_plan *plan)
+{
+	if (!plan->bound_bps ||
+	    (c->bound_bps && plan->bound_bps >= c->bound_bps))
+		return;
+	c->bound_bps = plan->bound_bps;
+	hbp_certificate_free(c->certificate);
+	c->certificate = plan->certificate;
+	plan->certificate = NULL;
+}
+
 static int try_planner(struct contest *c, const struct hbp_planner *planner)
 {
 	struct hbp_tried *tried = &c->why->tried[c->why->n++];
@@ -77,8 +144,7 @@ static int try_planner(struct contest *c, const struct hbp_planner *planner)
 	tried->completion_ns = hbp_evaluation_slowest(e)->completion_ns;
 	tried->mean_ns = hbp_evaluation_mean(e);
 	tried->rate_bps = hbp_evaluation_rate(e);
-	if (plan->bound_bps && (!c->bound_bps || plan->bound_bps < c->bound_bps))
-		c->bound_bps = plan->bound_bps;
+	keep_bound(c, plan);
 	if (is_better(c, plan)) {
 		hbp_plan_free(c->best);
 		c->best = plan;
@@ -99,6 +165,11 @@ static void take_best(struct contest *c, struct hbp_plan *plan)
 	hbp_evaluation_free(plan->predicted);
 	plan->predicted = NULL;
 	plan->bound_bps = c->bound_bps;
+	if (c->certificate) {
+		hbp_certificate_free(plan->certificate);
+		plan->certificate = c->certificate;
+		c->certificate = NULL;
+	}
 	plan->why = c->why;
 	c->why = NULL;
 }
@@ -128,6 +199,7 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	if (!ret)
 		take_best(&c, plan);
 	hbp_plan_free(c.best);
+	hbp_certificate_free(c.certificate);
 	hbp_why_free(c.why);
 	return ret;
 }

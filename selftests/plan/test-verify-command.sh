@@ -1,0 +1,206 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# hbcastctl verify: good plans are good, and plans in which one thing is altered
+# are not.
+# here: timeout=300
+
+set -u
+. selftests/lib/tap.sh
+. selftests/plan/command.sh
+
+demo=$PWD/selftests/demo/platform.json
+enter_empty_directory
+
+# alter NAME SENTENCE FILTER: the plan with this done to it is refused.
+alter()
+{
+	jq "$3" plan.json >altered.json || echo "# jq has failed"
+	refuse "$1" "altered.json: $2" verify altered.json on "$net"
+}
+
+# Two trees: 2 over 1-2-3, 1 over 1-2 1-3, 1 over 1-3-2 are as much as enters 2
+# or 3, which is 4.
+cat >triangle.json <<-'END'
+	{"hbcast":"platform","version":1,
+	 "nodes":[{"id":3,"kind":"host"},{"id":1,"kind":"host"},{"id":2,"kind":"host"},
+	          {"id":9,"kind":"switch"}],
+	 "links":[{"from":1,"to":2,"bandwidth_mbps":3,"latency_us":1000},
+	          {"from":1,"to":3,"bandwidth_mbps":2,"latency_us":1000},
+	          {"from":2,"to":3,"bandwidth_mbps":2,"latency_us":1000},
+	          {"from":3,"to":2,"bandwidth_mbps":1,"latency_us":1000}]}
+END
+net=triangle.json
+
+# By hand: 1,000,000 bytes; two ms to whom is behind another.
+cat >plan.json <<-'END'
+	{"hbcast":"plan","version":1,"algorithm":"hand","root":1,"message_bytes":1000000,
+	 "trees":[{"slot":0,"rate_mbps":2,"edges":[[1,2],[2,3]]},
+	          {"slot":1,"rate_mbps":1,"edges":[[1,3],[1,2]]},
+	          {"slot":5,"rate_mbps":1,"edges":[[3,2],[1,3]]}],
+	 "bound_mbps":4,
+	 "certificate":{"model":"fluid",
+	  "prices":[{"link":[1,3],"price_mbps":2},{"link":[2,3],"price_mbps":2}],
+	  "cuts":[{"nodes":[2],"links":[[1,2],[3,2]]},{"nodes":[3],"links":[[1,3],[2,3]]}]},
+	 "predicted":{"model":"fluid","completion_us":2002000,"bound_us":2001000,
+	  "gap":0.00049975,"slowest":2,"nodes":[
+	  {"id":2,"rate_mbps":4,"completion_us":2002000,"bound_us":2001000},
+	  {"id":3,"rate_mbps":4,"completion_us":2002000,"bound_us":2001000}]}}
+END
+run verify plan.json on triangle.json
+check_equal 'a plan made by hand, three trees, is good' \
+	'0 good: 3 trees, slot 0 of which spans 3 nodes
+rates can be kept: nothing is busy for more than 100.00 % of the time
+what is predicted by fluid is right, and its bounds are
+proven by fluid: no trees are faster together than 4.000000 Mbit/s ' "$status $out $said"
+run -j verify plan.json on triangle.json
+check_equal 'the same as JSON' \
+	'{"good":true,"trees":3,"nodes":3,"model":"fluid","busiest":1,"predicted":true,"proven":true,"bound_mbps":4}' \
+	"$(jq -c . <<<"$out")"
+
+alter 'an edge to nobody' 'trees[0].edges[1]: triangle.json has no host 4' '.trees[0].edges[1][1] = 4'
+alter 'an edge to a switch' 'trees[0].edges[1]: triangle.json has no host 9' '.trees[0].edges[1][1] = 9'
+alter 'an edge with one end' 'trees[0].edges[1] is no id of a node' '.trees[0].edges[1] |= .[:1]'
+alter 'a node with two parents' \
+	'the tree of slot 1: node 2 has two parents, 1 and 1' '.trees[1].edges[0][1] = 2'
+alter 'a node that sends to the root' \
+	'the tree of slot 5: node 3 sends to the root, 1' '.trees[2].edges[0][1] = 1'
+alter 'a cycle' 'the tree of slot 0: the edges form a cycle through node 3' \
+	'.trees[0].edges = [[3,2],[2,3]]'
+alter 'a sender that receives nothing' \
+	'the tree of slot 0: node 2 sends, but nobody sends to it' '.trees[0].edges = [[2,3]]'
+alter 'a node that slot 0 does not reach' \
+	'the tree of slot 0 does not reach node 3 of triangle.json' '.trees[0].edges = [[1,2]]'
+alter 'no slot 0' 'trees: no tree has slot 0' '.trees[0].slot = 7'
+alter 'a slot for two trees' 'slot 5 is given to two trees' '.trees[1].slot = 5'
+alter 'a slot of 64' 'trees[1].slot must be 0 to 63' '.trees[1].slot = 64'
+alter 'no trees' 'trees must hold 1 to 64 trees, not 0' '.trees = []'
+alter 'a root that is a switch' 'root: triangle.json has no host 9' '.root = 9'
+alter 'no size' 'message_bytes is no size' '.message_bytes = 0'
+alter 'another kind of file' 'the file is no plan of version 1' '.hbcast = "costs"'
+alter 'a tree that is faster than a link' \
+	'trees[2].rate_mbps is 1.500000, but from node 3 to node 2 only 1.000000 can pass' \
+	'.trees[2].rate_mbps = 1.5'
+alter 'trees that are together faster than a link' \
+	'trees: at their rate_mbps the link from node 1 to node 3 would be busy for 105.0000 % of the time' \
+	'.trees[1].rate_mbps = 1.1'
+alter 'a rate below nothing' 'trees[1].rate_mbps is no rate' '.trees[1].rate_mbps = -1'
+alter 'an unknown model' \
+	'predicted.model is none that can be checked: fluid, completion, one-port or multi-port' \
+	'.predicted.model = "guess"'
+alter 'a node that is said to be faster' \
+	'predicted.nodes: node 3: rate_mbps is 4.100, but by fluid it is 4.000' \
+	'.predicted.nodes[1].rate_mbps = 4.1'
+alter 'a node that is said to be earlier' \
+	'predicted.nodes: node 2: completion_us is 2001000.000, but by fluid it is 2002000.000' \
+	'.predicted.nodes[0].completion_us = 2001000'
+alter 'a bound that is said to be later' \
+	'predicted.nodes: node 2: bound_us is 2001500.000, but by fluid it is 2001000.000' \
+	'.predicted.nodes[0].bound_us = 2001500'
+alter 'a node twice' 'predicted.nodes[1].id is no node that receives, or comes twice' \
+	'.predicted.nodes[1].id = 2'
+alter 'a node left out' 'predicted.nodes has 1 nodes, but 2 receive' '.predicted.nodes |= .[:1]'
+alter 'another slowest node' \
+	'predicted.slowest is 3.000000, but from predicted.nodes follows 2.000000' \
+	'.predicted.slowest = 3'
+alter 'no gap' 'predicted.gap is 0.000000, but from predicted.nodes follows 0.000500' \
+	'.predicted.gap = 0'
+alter 'a lower bound than is proven' \
+	'bound_mbps is 3.900000, but the sum of certificate.prices is 4.000000' '.bound_mbps = 3.9'
+alter 'a price that is too low' \
+	'certificate.prices prove no more than 4.000000: there is a tree that pays 0.750000000, not 1' \
+	'.bound_mbps = 3 | .certificate.prices |= map(.price_mbps = 1.5)'
+alter 'prices of which only one tree pays its part' \
+	'certificate.prices prove no more than 4.285714: there is a tree that pays 0.875000000, not 1' \
+	'.bound_mbps = 3.75 | .certificate.prices[0].price_mbps = 2 | .certificate.prices[1].price_mbps = 1.75'
+alter 'a price for what is not there' \
+	'certificate.prices[1] is for nothing that triangle.json has by the fluid model' \
+	'.certificate.prices[1].link = [2,1]'
+alter 'a price for a port of a node without ports' \
+	'certificate.prices[1] is for nothing that triangle.json has by the fluid model' \
+	'.certificate.prices[1] = {"sender":2,"price_mbps":2}'
+alter 'a price given twice' 'certificate.prices[1] prices something a second time' \
+	'.certificate.prices[1].link = [1,3]'
+alter 'a negative price' 'certificate.prices[1].price_mbps must be positive' \
+	'.certificate.prices[1].price_mbps = -2'
+alter 'no certificate' 'bound_mbps is given, but certificate, which proves it, is not' \
+	'del(.certificate)'
+alter 'no prices' 'bound_mbps is given, but certificate.prices, which proves it, is not' \
+	'.certificate.prices = []'
+alter 'prices without a bound' \
+	'certificate.prices are given, but bound_mbps, which they prove, is not' 'del(.bound_mbps)'
+alter 'a certificate of another model' \
+	'certificate.model is one-port, but the plan is judged by fluid' '.certificate.model = "one-port"'
+alter 'a cut that a link is left out of' \
+	'certificate.cuts[0]: without these links the root still reaches node 2' \
+	'.certificate.cuts[0].links = [[1,2]]'
+alter 'a cut of a link that is not there' \
+	'certificate.cuts[0].links[0] is no link of triangle.json, or comes twice' \
+	'.certificate.cuts[0].links[0] = [2,1]'
+alter 'a node in two cuts' \
+	'certificate.cuts[1].nodes[0] is no node of triangle.json, or is in two cuts' \
+	'.certificate.cuts[1].nodes = [2]'
+
+jq '.links[0].bandwidth_mbps = 2.5' triangle.json >slower.json
+refuse 'a network in which a link is slower' \
+	'plan.json: trees: at their rate_mbps the link from node 1 to node 2 would be busy for 120.0000 % of the time' \
+	verify plan.json on slower.json
+jq 'del(.links[0])' triangle.json >without.json
+refuse 'a network without a link' \
+	'plan.json: without.json has no route from node 1 to node 2, which an edge joins' \
+	verify plan.json on without.json
+jq '.nodes += [{"id":4,"kind":"host"}]' triangle.json >more.json
+refuse 'a network with one host more' \
+	'plan.json: the tree of slot 0 does not reach node 4 of more.json' \
+	verify plan.json on more.json
+refuse 'no network' 'plan.json: the file is no cost matrix and no platform' \
+	verify plan.json on plan.json
+refuse 'no plan' 'triangle.json: the file is no plan of version 1' \
+	verify triangle.json on triangle.json
+refuse 'no words' 'verify needs the name of a plan: hbcastctl verify help tells more' verify
+refuse 'no file' '"on" is missing: it must be given' verify plan.json
+
+# Routes, ports, costs with overheads, and several sizes.
+cat >costs.json <<-'END'
+	{"hbcast":"costs","version":1,
+	 "nodes":[{"id":5,"send_overhead_us":3},{"id":2,"recv_overhead_us":4},{"id":7},{"id":4}],
+	 "latency_us":[[0,9,14,20],[49,0,11,8],[49,11,0,30],[5,6,7,0]],
+	 "bandwidth_mbps":[[null,80,30,20],[80,null,50,10],[30,50,null,40],[20,30,40,null]]}
+END
+bad=
+tried=0
+for name in $("$tool" -j plan algorithms | jq -r '.[].name'); do
+	for keys in '' 'model one-port' 'model multi-port' 'message-size 1' 'objective throughput'; do
+		for net in costs.json "$demo" triangle.json; do
+			root=$([ "$net" = costs.json ] && echo 2 || echo 1)
+			# shellcheck disable=SC2086
+			"$tool" plan "$net" algorithm "$name" root "$root" $keys output made.json 2>said || continue
+			tried=$((tried + 1))
+			run verify made.json on "$net"
+			[ "$status" = 0 ] || bad+="$name $keys $net: $said; "
+		done
+	done
+done
+check_equal 'what planners make is good' '' "$bad"
+check_equal 'many planners have planned' 1 "$((tried > 120))"
+
+# Each number of a plan, made a hundredth larger; ids by one. Slots may be others.
+for case in 'costs.json mtp 2 model one-port' 'costs.json balanced-path 2' "$demo stable 1" \
+	'triangle.json mtp 1' 'costs.json lp-grow 5 model multi-port'; do
+	read -r net name root keys <<<"$case"
+	# shellcheck disable=SC2086
+	"$tool" plan "$net" algorithm "$name" root "$root" $keys output plan.json
+	jq -c 'del(.why, .version, .trees[].slot) | paths(numbers)' plan.json >paths
+	taken=
+	while read -r path; do
+		jq --argjson p "$path" \
+			'(if any($p[]; IN("edges", "root", "id", "slowest", "link", "nodes", "links", "sender", "receiver") and . != "nodes")
+			  then getpath($p) + 1 else getpath($p) * 1.01 + 0.01 end) as $x |
+			 setpath($p; $x)' plan.json >altered.json
+		run verify altered.json on "$net"
+		[ "$status" = 1 ] && [ -n "$said" ] || taken+="$path "
+	done <paths
+	check_equal "$name on ${net##*/}: each of $(wc -l <paths) numbers, altered, is found out" '' "$taken"
+done
+
+tap_done

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checking plans from scratch. Nothing here is shared with libhbplan: files are
+ * read, routes found, models run and bounds proven once more, as
+ * Documentation/formats.md and Documentation/planners tell, by the plainest way.
+ */
+#ifndef HBCASTCTL_VERIFY_H
+#define HBCASTCTL_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#define HBVERIFY_NONE	SIZE_MAX
+/* What rounding may make of a number, as a part of it. */
+#define HBVERIFY_SLACK	(1 / 1e6)
+
+/**
+ * struct hbverify_link - one direction of a link, or a pair of a cost matrix
+ * @from: index of the sending node
+ * @to: index of the receiving node
+ * @mbps: its bandwidth
+ * @ns: its latency
+ */
+struct hbverify_link {
+	size_t from;
+	size_t to;
+	double mbps;
+	int64_t ns;
+};
+
+/**
+ * struct hbverify_net - the network; a cost matrix is hosts joined directly
+ * @file: its name, for sentences
+ * @costs: it is a cost matrix
+ * @n: number of nodes
+ * @hosts: how many of them are hosts
+ * @id: of each node
+ * @host: of each node: is it a host
+ * @send_ns: of each node: what sending a message takes it
+ * @recv_ns: likewise, receiving
+ * @n_links: number of links
+ * @links: ascending by sender, then receiver
+ * @first: index of each node's first link; @n + 1 entries
+ * @ns: of each node: the route's latency from the source asked for last; -1
+ *	for none
+ * @hops: likewise, its number of links
+ * @queue: room for hbverify_routes()
+ * @queued: likewise
+ * @into: links by receiver
+ * @first_into: index of each node's first link in @into; @n + 1 entries
+ */
+struct hbverify_net {
+	const char *file;
+	bool costs;
+	size_t n;
+	size_t hosts;
+	uint32_t *id;
+	bool *host;
+	int64_t *send_ns;
+	int64_t *recv_ns;
+	size_t n_links;
+	struct hbverify_link *links;
+	size_t *first;
+	int64_t *ns;
+	size_t *hops;
+	size_t *queue;
+	bool *queued;
+	size_t *into;		/* links by receiver */
+	size_t *first_into;
+};
+
+/**
+ * struct hbverify_edge - an edge of a tree
+ * @tree: index of the tree
+ * @from: index of the parent
+ * @to: index of the child
+ * @above: the edge into the parent, HBVERIFY_NONE below the root
+ * @depth: number of edges from the root to the child
+ * @n_links: number of links of the route
+ * @links: the route, in no order
+ * @mbps: the least of their bandwidths
+ * @ns: the sum of their latencies
+ */
+struct hbverify_edge {
+	size_t tree;
+	size_t from;
+	size_t to;
+	size_t above;
+	size_t depth;
+	size_t n_links;
+	size_t *links;
+	double mbps;
+	int64_t ns;
+};
+
+/**
+ * struct hbverify_plan - the plan
+ * @file: its name, for sentences
+ * @root: index of the root
+ * @bits: size of the message
+ * @n_trees: number of trees
+ * @rate: of each tree, Mbit/s; 0 if the plan does not tell
+ * @n: number of edges of all trees
+ * @edges: parents before their children, tree by tree
+ * @model: by which it is judged: fluid, completion, one-port or multi-port
+ */
+struct hbverify_plan {
+	const char *file;
+	size_t root;
+	double bits;
+	size_t n_trees;
+	double rate[64];
+	size_t n;
+	struct hbverify_edge *edges;
+	const char *model;
+};
+
+struct hbverify_block;
+
+/**
+ * struct hbverify - one check
+ * @blocks: what hbverify_alloc() has given
+ * @net: the network
+ * @plan: the plan
+ * @json: the plan's file
+ * @busiest: the part of the time for which the busiest port or link is used
+ * @proven: there is a certificate, and it holds
+ * @why: what is wrong, one sentence; empty if nothing is
+ */
+struct hbverify {
+	struct hbverify_block *blocks;
+	struct hbverify_net net;
+	struct hbverify_plan plan;
+	json_t *json;
+	double busiest;
+	bool proven;
+	char why[512];
+};
+
+__attribute__((format(printf, 2, 3)))
+int hbverify_fail(struct hbverify *v, const char *fmt, ...);
+void *hbverify_alloc(struct hbverify *v, size_t n, size_t size);
+void hbverify_free(struct hbverify *v);
+bool hbverify_near(double a, double b, double least);
+
+json_t *hbverify_load(struct hbverify *v, const char *file);
+int hbverify_read_net(struct hbverify *v, const char *file);
+size_t hbverify_node(const struct hbverify_net *net, uint32_t id);
+size_t hbverify_link(const struct hbverify_net *net, size_t from, size_t to);
+void hbverify_routes(struct hbverify_net *net, size_t source, bool pass_hosts);
+size_t hbverify_way(const struct hbverify_net *net, size_t source, size_t to,
+		    size_t *links);
+
+int hbverify_read_plan(struct hbverify *v, const char *file);
+
+int hbverify_rates(struct hbverify *v);
+int hbverify_predicted(struct hbverify *v);
+
+/**
+ * struct hbverify_arc - a pair of hosts that can send
+ * @from: index of the sender
+ * @to: index of the receiver
+ * @mbps: what it reaches alone
+ * @n: number of things that it keeps busy
+ * @rows: these: links, or ports by hbverify_row()
+ * @uses: for which part of the time, if it carries 1 Mbit/s
+ */
+struct hbverify_arc {
+	size_t from;
+	size_t to;
+	double mbps;
+	size_t n;
+	size_t *rows;
+	double *uses;
+};
+
+/**
+ * struct hbverify_arcs - all of them
+ * @n: how many
+ * @arcs: ascending by sender, then receiver
+ * @fastest: of each node, to anybody
+ */
+struct hbverify_arcs {
+	size_t n;
+	struct hbverify_arc *arcs;
+	double *fastest;
+};
+
+void hbverify_find_arcs(struct hbverify *v, const char *model,
+			struct hbverify_arcs *arcs);
+size_t hbverify_row(const struct hbverify *v, bool receiver, size_t node);
+void hbverify_bounds(struct hbverify *v, double *us);
+
+int hbverify_certificate(struct hbverify *v);
+
+#endif /* HBCASTCTL_VERIFY_H */
