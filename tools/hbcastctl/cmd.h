@@ -68,6 +68,7 @@ int hbctl_cmd_plan(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_convert(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_evaluate(struct hbctl *ctl, int argc, char **argv);
+int hbctl_cmd_explain(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_verify(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_replan(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_apply(struct hbctl *ctl, int argc, char **argv);

@@ -20,6 +20,7 @@ static const struct hbctl_command objects[] = {
 	{ "plan", hbctl_cmd_plan, "", "make, show and list broadcast plans", false },
 	{ "compare", hbctl_cmd_compare, "", "all planners on one input", false },
 	{ "evaluate", hbctl_cmd_evaluate, "", "a plan by the models, beside the bounds", false },
+	{ "explain", hbctl_cmd_explain, "", "what limits a plan, and what upgrades gain", false },
 	{ "verify", hbctl_cmd_verify, "", "check a plan and its proof from scratch", false },
 	{ "replan", hbctl_cmd_replan, "", "adapt a plan to a change of the network", false },
 	{ "apply", hbctl_cmd_apply, "", "give the kernel a plan", false },

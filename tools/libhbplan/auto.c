@@ -35,28 +35,6 @@ static int judge(const struct contest *c, struct hbp_plan *plan)
 	return 0;
 }
 
-/* The least part of its planned rates that a node receives. */
-static double kept_part(const struct hbp_plan *plan)
-{
-	const struct hbp_evaluation *e = plan->predicted;
-	const struct hbp_tree *tree;
-	double least = 1, planned;
-	size_t i, t, k;
-
-	for (i = 0; i < e->n; i++) {
-		planned = 0;
-		for (t = 0; t < plan->n_trees; t++) {
-			tree = &plan->trees[t];
-			for (k = 0; k < tree->n_edges; k++)
-				if (tree->edges[k].child == e->nodes[i].id)
-					planned += (double)tree->rate_bps;
-		}
-		if ((double)e->nodes[i].rate_bps < least * planned)
-			least = (double)e->nodes[i].rate_bps / planned;
-	}
-	return least;
-}
-
 /*
  * Judges a plan by another model than its planner has made it for. Rates of
  * several trees are made small enough for ports that the planner did not know.
@@ -70,7 +48,7 @@ static int judge_anew(const struct contest *c, struct hbp_plan *plan)
 	ret = judge(c, plan);
 	if (ret || plan->n_trees == 1)
 		return ret;
-	part = kept_part(plan);
+	part = hbp_plan_kept_part(plan, plan->predicted);
 	if (part > 1 - ROUNDING)
 		return 0;
 	for (t = 0; t < plan->n_trees; t++)

@@ -17,6 +17,7 @@
 #include "draw.h"
 #include "error.h"
 #include "evaluate.h"
+#include "explain.h"
 #include "flow.h"
 #include "import.h"
 #include "input.h"

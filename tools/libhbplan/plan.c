@@ -228,6 +228,35 @@ int64_t hbp_plan_edge_rate(const struct hbp_plan *plan,
 }
 
 /**
+ * hbp_plan_kept_part() - how far a plan's rates are kept
+ * @plan: a plan of several trees with rates
+ * @evaluation: what a model predicts for it
+ *
+ * Return: the least part of its planned rates that a node receives, at most 1.
+ */
+double hbp_plan_kept_part(const struct hbp_plan *plan,
+			  const struct hbp_evaluation *evaluation)
+{
+	const struct hbp_figure *node = evaluation->nodes;
+	const struct hbp_tree *tree;
+	double least = 1, planned;
+	size_t i, t, k;
+
+	for (i = 0; i < evaluation->n; i++, node++) {
+		planned = 0;
+		for (t = 0; t < plan->n_trees; t++) {
+			tree = &plan->trees[t];
+			for (k = 0; k < tree->n_edges; k++)
+				if (tree->edges[k].child == node->id)
+					planned += (double)tree->rate_bps;
+		}
+		if ((double)node->rate_bps < least * planned)
+			least = (double)node->rate_bps / planned;
+	}
+	return least;
+}
+
+/**
  * hbp_plan_check_members() - check that a plan fits a group or an input
  * @plan: a plan that hbp_plan_check() has accepted
  * @members: ids in ascending order

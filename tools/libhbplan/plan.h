@@ -105,6 +105,8 @@ void hbp_plan_drop_tree(struct hbp_plan *plan);
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err);
 int64_t hbp_plan_edge_rate(const struct hbp_plan *plan,
 			   const struct hbp_tree *tree, uint32_t child);
+double hbp_plan_kept_part(const struct hbp_plan *plan,
+			  const struct hbp_evaluation *evaluation);
 int hbp_plan_check_members(const struct hbp_plan *plan, const uint32_t *members,
 			   size_t n, struct hbp_error *err);
 int hbp_plan_load(const char *path, const struct hbp_warn *warn,

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl explain: what limits a plan, and what upgrading it would gain. */
+#include "args.h"
+#include "output.h"
+#include "plan.h"
+
+/* Adds what is known of how far a broadcast goes. */
+static void add_outlook(json_t *object, const struct hbp_outlook *o)
+{
+	json_object_set_new(object, "completion_us",
+			    json_real(hbp_us_from_ns(o->completion_ns)));
+	json_object_set_new(object, "rate_mbps",
+			    json_real(hbp_mbps_from_bps(o->rate_bps)));
+	if (o->anew_ns != HBP_NEVER)
+		json_object_set_new(object, "planned_anew_us",
+				    json_real(hbp_us_from_ns(o->anew_ns)));
+	json_object_set_new(object, "bound_us",
+			    json_real(hbp_us_from_ns(o->bound_ns)));
+	if (o->bound_bps)
+		json_object_set_new(object, "bound_mbps",
+				    json_real(hbp_mbps_from_bps(o->bound_bps)));
+}
+
+static json_t *limit_to_json(const struct hbp_limit *limit)
+{
+	json_t *object;
+
+	if (limit->what == HBP_PRICED_LINK)
+		object = json_pack("{s:[I, I]}", "link", (json_int_t)limit->from,
+				   (json_int_t)limit->to);
+	else
+		object = json_pack("{s:I}", limit->what == HBP_PRICED_SENDER ?
+				   "sender" : "receiver",
+				   (json_int_t)limit->from);
+	json_object_set_new(object, "busy", json_real(limit->busy));
+	if (limit->upgraded.bound_bps)
+		json_object_set_new(object, "price", json_real(limit->price));
+	add_outlook(object, &limit->upgraded);
+	return object;
+}
+
+static void write_percent(const json_t *value, char *buf, size_t len)
+{
+	if (value)
+		snprintf(buf, len, "%.1f %%", 100 * json_number_value(value));
+	else
+		hbout_plain(value, buf, len);
+}
+
+/* The rows of the table: what limits, in words. */
+static json_t *rows_of(const json_t *result)
+{
+	const json_t *limits = json_object_get(result, "limits"), *limit, *link;
+	json_t *rows = json_array(), *row;
+	char name[64];
+	size_t i;
+
+	json_array_foreach((json_t *)limits, i, limit) {
+		row = json_copy((json_t *)limit);
+		link = json_object_get(limit, "link");
+		if (link)
+			snprintf(name, sizeof(name), "from %lld to %lld",
+				 json_integer_value(json_array_get(link, 0)),
+				 json_integer_value(json_array_get(link, 1)));
+		else if (json_object_get(limit, "sender"))
+			snprintf(name, sizeof(name), "what %lld sends",
+				 json_integer_value(json_object_get(limit, "sender")));
+		else
+			snprintf(name, sizeof(name), "what %lld receives",
+				 json_integer_value(json_object_get(limit, "receiver")));
+		json_object_set_new(row, "name", json_string(name));
+		json_array_append_new(rows, row);
+	}
+	row = json_copy((json_t *)result);
+	json_object_set_new(row, "name", json_string("(as it is)"));
+	json_array_insert_new(rows, 0, row);
+	return rows;
+}
+
+static void write_explanation(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	static const struct hbout_column columns[] = {
+		{ "LIMIT", "name", NULL },
+		{ "BUSY", "busy", write_percent },
+		{ "PRICE", "price", write_percent },
+		{ "THIS PLAN", "completion_us", hbout_usec },
+		{ "RATE", "rate_mbps", hbout_mbps },
+		{ "PLANNED ANEW", "planned_anew_us", hbout_usec },
+		{ "BOUND", "bound_us", hbout_usec },
+		{ "MOST", "bound_mbps", hbout_mbps },
+		{ }
+	};
+	json_t *rows = rows_of(result);
+
+	(void)ctl;
+	fprintf(out, "what limits %s by %s, and what comes if one of it is %lld times as fast:\n",
+		json_string_value(json_object_get(result, "algorithm")),
+		json_string_value(json_object_get(result, "model")),
+		json_integer_value(json_object_get(result, "upgrade")));
+	hbout_table(out, rows, columns);
+	json_decref(rows);
+}
+
+static int explain(struct hbctl *ctl, const struct hbp_plan *plan,
+		   struct hbp_input *in)
+{
+	struct hbp_explanation e;
+	struct hbp_error err;
+	json_t *result, *limits;
+	size_t i;
+
+	if (hbp_explain(plan, in, &e, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	limits = json_array();
+	for (i = 0; i < e.n; i++)
+		json_array_append_new(limits, limit_to_json(&e.limits[i]));
+	result = json_pack("{s:s, s:I, s:I, s:s, s:i, s:o}", "algorithm",
+			   plan->algorithm, "root", (json_int_t)plan->root,
+			   "message_bytes", (json_int_t)plan->message_bytes,
+			   "model", hbp_model_name(e.model), "upgrade",
+			   HBP_UPGRADE, "limits", limits);
+	add_outlook(result, &e.now);
+	return hbout_print(ctl, result, write_explanation);
+}
+
+/* argv[0] is the plan, which may have any name. */
+static int explain_file(struct hbctl *ctl, int argc, char **argv)
+{
+	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
+	struct hbp_warn w = hbplan_warnings(ctl);
+	const char *on = NULL;
+	struct hbarg_key keys[] = {
+		{ "on", hbarg_string, &on, HBARG_REQUIRED, false },
+		{ }
+	};
+	struct hbp_plan *plan = NULL;
+	struct hbp_error err;
+	int ret;
+
+	if (!argc)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "explain needs the name of a plan: hbcastctl explain help tells more");
+	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	if (!ret && hbp_plan_load(argv[0], &w, &plan, &err))
+		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	if (!ret)
+		ret = hbplan_open(ctl, on, &rq);
+	if (!ret)
+		ret = explain(ctl, plan, rq.in);
+	hbp_plan_free(plan);
+	hbp_input_free(rq.in);
+	return ret;
+}
+
+/**
+ * hbctl_cmd_explain() - hbcastctl explain
+ * @ctl: the run
+ * @argc: number of words after "explain"
+ * @argv: the words, the first being the name of a plan
+ *
+ * Return: an exit code.
+ */
+int hbctl_cmd_explain(struct hbctl *ctl, int argc, char **argv)
+{
+	static const struct hbctl_command object = {
+		"explain", explain_file, "PLAN.json on FILE",
+		"tell which ports and links limit a plan, and what upgrading them would gain",
+		false
+	};
+
+	return hbctl_single(ctl, &object, argc, argv);
+}
