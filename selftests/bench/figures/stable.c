@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Paper 003, figure 6: what all destinations of a tree of 400 nodes receive
- * together, compared with the flat tree.
+ * together, compared with the flat tree. And section 3.5: on other graphs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,14 +75,38 @@ static void draw_wires(struct wires *w, enum widths kind, bool even,
 	}
 }
 
+/* Links between switches that are joined by none yet, as wide both ways. */
+static void add_loops(struct sketch *sketch, const struct wires *w,
+		      size_t loops, uint64_t *seed)
+{
+	bool joined[SWITCHES][SWITCHES] = { };
+	int64_t width;
+	size_t a, b;
+
+	for (a = 1; a < SWITCHES; a++)
+		joined[a][w->above[a]] = true;
+	while (loops) {
+		a = (size_t)draw_between(seed, 1, SWITCHES - 1);
+		b = (size_t)draw_between(seed, 0, (int64_t)a - 1);
+		if (joined[a][b])
+			continue;
+		joined[a][b] = true;
+		width = draw_width(HIGH, true, seed);
+		sketch_link(sketch, a, b, width, 10000);
+		sketch_link(sketch, b, a, width, 10000);
+		loops--;
+	}
+}
+
 /* The switches, the root, and the first @n of the other hosts in @order. */
 static struct hbp_input *with_hosts(const struct wires *w, const size_t *order,
-				    size_t n)
+				    size_t n, size_t loops, uint64_t *seed)
 {
 	struct sketch sketch = { };
 	struct hbp_input *in;
 	size_t i, host;
 
+	add_loops(&sketch, w, loops, seed);
 	for (i = 1; i < SWITCHES + 1 + n; i++) {
 		host = i < SWITCHES ? i : SWITCHES + order[i - SWITCHES];
 		sketch_link(&sketch, i, w->above[host], w->up[host], 10000);
@@ -166,9 +190,37 @@ static void try_widths(const struct run *run, enum widths kind, bool even)
 		draw_wires(&w, kind, even, &seed);
 		shuffle(order, NODES - SWITCHES, &seed);
 		for (k = 0; k < sizes; k++) {
-			in = with_hosts(&w, order, numbers[k]);
+			in = with_hosts(&w, order, numbers[k], 0, &seed);
 			snprintf(row, sizeof(row), "%zu", numbers[k]);
 			compare(&table, row, in, numbers[k] <= contests);
+			hbp_input_free(in);
+		}
+	}
+	table_write(&table, run->dir);
+}
+
+/* The same tree with more and more loops, symmetric links. */
+static void try_graphs(const struct run *run)
+{
+	static struct table table = {
+		"003-graphs", "003 section 3.5: 100 destinations, 40 switches with loops",
+		"links beyond a tree", "all rates / flat tree's", .n = 0
+	};
+	static const size_t loops[] = { 0, 10, 20, 40, 80 };
+	size_t times = pick(run, 1, 10, 10), n = pick(run, 10, 100, 100), i, k;
+	size_t order[NODES - SWITCHES] = { };
+	uint64_t seed = run->seed;
+	struct hbp_input *in;
+	struct wires w = { };
+	char row[24];
+
+	for (i = 0; i < times; i++) {
+		draw_wires(&w, HIGH, true, &seed);
+		shuffle(order, NODES - SWITCHES, &seed);
+		for (k = 0; k < sizeof(loops) / sizeof(loops[0]); k++) {
+			in = with_hosts(&w, order, n, loops[k], &seed);
+			snprintf(row, sizeof(row), "%zu", loops[k]);
+			compare(&table, row, in, true);
 			hbp_input_free(in);
 		}
 	}
@@ -183,4 +235,5 @@ void stable(const struct run *run)
 		try_widths(run, kind, true);
 		try_widths(run, kind, false);
 	}
+	try_graphs(run);
 }

@@ -104,6 +104,10 @@ for table in low high mixed clusters; do
 		every 003-fig6-$table-asymmetric 'low > 0 && high == c["bound"]'
 done
 
+# Section 3.5: never less than FPFR; more than alone nobody gets on graphs, either.
+check '003: graphs: stable is not below fpfr, nobody gets more than alone' \
+	every 003-graphs 'c["stable"] >= c["fpfr"] && high == c["bound"]'
+
 # Measured networks: six nodes far from each other, one pair not measured, and
 # slices in which they get slower.
 times()
