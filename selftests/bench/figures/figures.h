@@ -34,6 +34,9 @@ struct run {
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 size_t pick(const struct run *run, size_t tiny, size_t usual, size_t full);
 struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq);
+struct hbp_evaluation *evaluate_by(enum hbp_model model,
+				   const struct hbp_plan *plan,
+				   struct hbp_input *in);
 
 void churn(const struct run *run);
 void measured(const struct run *run);

@@ -64,6 +64,18 @@ struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq)
 	return plan;
 }
 
+struct hbp_evaluation *evaluate_by(enum hbp_model model,
+				   const struct hbp_plan *plan,
+				   struct hbp_input *in)
+{
+	struct hbp_evaluation *evaluation;
+	struct hbp_error err;
+
+	if (hbp_evaluate(plan, in, model, &evaluation, &err))
+		die("%s", err.text);
+	return evaluation;
+}
+
 static enum scale parse_scale(const char *name)
 {
 	enum scale scale;

@@ -64,17 +64,6 @@ static struct hbp_input *read_times(const struct run *run, const char *name,
 	return in;
 }
 
-static struct hbp_evaluation *evaluate(const struct hbp_plan *plan,
-				       struct hbp_input *in, enum hbp_model model)
-{
-	struct hbp_evaluation *evaluation;
-	struct hbp_error err;
-
-	if (hbp_evaluate(plan, in, model, &evaluation, &err))
-		die("%s", err.text);
-	return evaluation;
-}
-
 /* Planners that take a matrix; with @rates also those for ports. */
 static bool takes_part(const struct hbp_planner *planner, bool rates)
 {
@@ -98,7 +87,7 @@ static void add_rates(struct table *table, const struct hbp_request *rq,
 		if (!takes_part(planners[i], true))
 			continue;
 		plan = plan_by(planners[i]->name, rq);
-		e = evaluate(plan, rq->in, model);
+		e = evaluate_by(model, plan, rq->in);
 		table_add(table, planners[i]->name, column,
 			  hbp_mbps_from_bps(hbp_evaluation_rate(e)));
 		hbp_evaluation_free(e);
@@ -124,7 +113,7 @@ static void add_times(struct table *table, const struct hbp_request *rq,
 			continue;
 		hbp_evaluation_free(e);
 		plan = plan_by(planners[i]->name, rq);
-		e = evaluate(plan, rq->in, model);
+		e = evaluate_by(model, plan, rq->in);
 		table_add(table, planners[i]->name, column, (double)
 			  hbp_evaluation_slowest(e)->completion_ns / unit);
 		hbp_plan_free(plan);
@@ -270,7 +259,7 @@ static void follow(struct table *table, struct hbp_input **in, size_t slices,
 	for (s = 1; s < slices; s++) {
 		rq.in = in[s];
 		plan = plan_by("balanced-path", &rq);
-		e = evaluate(plan, in[s], HBP_MODEL_PATH);
+		e = evaluate_by(HBP_MODEL_PATH, plan, in[s]);
 		table_add_at(table, s + 1, "balanced-path anew",
 			     (double)plan->cost_ns / 1e6);
 		table_add_at(table, s + 1, BOUND,
@@ -288,7 +277,7 @@ static void try_seattle(const struct run *run)
 	};
 	size_t slices = pick(run, 3, SLICES, SLICES), s, i, most;
 	struct hbp_input *in[SLICES];
-	char name[32];
+	char name[64];
 
 	for (s = 0; s < slices; s++) {
 		snprintf(name, sizeof(name), "seattle-99/%zu.rtt-s.tsv", s + 1);

@@ -87,15 +87,12 @@ static double seconds(int64_t ns)
 }
 
 /* The last node's time by a model, and the bound on it. */
-static double evaluate(const struct hbp_plan *plan, struct hbp_input *in,
-		       enum hbp_model model, double *bound)
+static double time_of(const struct hbp_plan *plan, struct hbp_input *in,
+		      enum hbp_model model, double *bound)
 {
-	struct hbp_evaluation *evaluation;
-	struct hbp_error err;
+	struct hbp_evaluation *evaluation = evaluate_by(model, plan, in);
 	double last;
 
-	if (hbp_evaluate(plan, in, model, &evaluation, &err))
-		die("%s", err.text);
 	last = seconds(hbp_evaluation_slowest(evaluation)->completion_ns);
 	*bound = seconds(hbp_evaluation_bound(evaluation));
 	hbp_evaluation_free(evaluation);
@@ -121,12 +118,12 @@ static void compare(struct hbp_input *in, size_t bytes, size_t row,
 
 	for (i = 0; i < sizeof(planners) / sizeof(planners[0]); i++) {
 		plan = plan_by(planners[i], &rq);
-		last = evaluate(plan, in, HBP_MODEL_FLUID, &bound);
+		last = time_of(plan, in, HBP_MODEL_FLUID, &bound);
 		table_add_at(fluid, row, planners[i], last);
 		if (formula && has_formula(planners[i]))
 			table_add_at(formula, row, planners[i],
-				     evaluate(plan, in, HBP_MODEL_COMPLETION,
-					      &last));
+				     time_of(plan, in, HBP_MODEL_COMPLETION,
+					     &last));
 		hbp_plan_free(plan);
 	}
 	table_add_at(fluid, row, "bound", bound);
