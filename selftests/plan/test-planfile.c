@@ -15,7 +15,7 @@ static const char good[] =
 	"'certificate':{'model':'one-port','prices':[\n"
 	"{'sender':1,'price_mbps':60.5},{'receiver':4,'price_mbps':30},\n"
 	"{'link':[2,5],'price_mbps':4}],\n"
-	"'cuts':[{'nodes':[4,5],'links':[[2,4],[2,5]]}]},\n"
+	"'cuts':[{'nodes':[4,5],'links':[[2,4],[2,5]],'capacity_mbps':8}]},\n"
 	"'predicted':{'model':'fluid','nodes':[\n"
 	"{'id':5,'rate_mbps':1,'completion_us':9,'bound_us':8},\n"
 	"{'id':4,'rate_mbps':1,'completion_us':9.5,'bound_us':8},\n"
@@ -131,8 +131,10 @@ static const struct refusal refusals[] = {
 	  "certificate.cuts[0].nodes[1] must be " ID ", not -5" },
 	{ "a cut without links", "'links':", "'l':",
 	  "certificate.cuts[0].links is missing, it must be an array of [from, to]" },
-	{ "a cut of half a link", "[[2,4],[2,5]]}", "[[2,4],[2]]}",
+	{ "a cut of half a link", "[[2,4],[2,5]]", "[[2,4],[2]]",
 	  "certificate.cuts[0].links[1] must be an array of the ids that a link joins, not [2]" },
+	{ "a cut of no capacity", "'capacity_mbps':8", "'capacity_mbps':0",
+	  "certificate.cuts[0].capacity_mbps must be Mbit/s from 0.000001 to 1e12, not 0" },
 	{ "predictions that are text", "'predicted':{", "'predicted':'good','p':{",
 	  "predicted must be an object, not 'good'" },
 	{ "predictions by an unknown model", "'fluid'", "'solid'",
@@ -173,7 +175,8 @@ static void check_good(void)
 	   c->prices[2].what == HBP_PRICED_LINK && c->prices[2].from == 2 &&
 	   c->prices[2].to == 5 && c->cuts[0].n_nodes == 2 &&
 	   c->cuts[0].nodes[1] == 5 && c->cuts[0].n_links == 2 &&
-	   c->cuts[0].links[1].child == 5, "the certificate, prices and cuts");
+	   c->cuts[0].links[1].child == 5 &&
+	   c->cuts[0].capacity_bps == 8000000, "the certificate, prices and cuts");
 	ok(plan->root == 1 && plan->message_bytes == 1000 &&
 	   !strcmp(plan->algorithm, "tps"), "root, size and algorithm");
 	ok(plan->n_trees == 2 && plan->trees[0].slot == 0 &&
@@ -186,6 +189,9 @@ static void check_good(void)
 	ok(e->model == HBP_MODEL_FLUID && e->n == 4 && e->nodes[0].id == 2 &&
 	   e->nodes[2].completion_ns == 9500 && e->nodes[3].bound_ns == 8000,
 	   "predictions are in ascending order");
+	/* 4 and 5 receive 1 each of 8. */
+	ok(hbp_certificate_gap(c, e) == 1 - (0.125 + 0.125) / 2,
+	   "the gap between rates and cuts");
 	ok(hbp_evaluation_slowest(e)->id == 4 && hbp_evaluation_bound(e) == 9000,
 	   "the slowest node and the bound of all");
 	hbp_plan_free(plan);

@@ -56,7 +56,7 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 		b->uses[i] = t->uses[link];
 	}
 	if (!ret)
-		ret = hbp_packing_add_column(b->packing, t->n_used, b->at,
+		ret = hbp_packing_add_column(b->packing, 1, t->n_used, b->at,
 					     b->uses);
 	if (ret)
 		return ret;

@@ -6,9 +6,12 @@
 
 #include "certificate.h"
 #include "json.h"
+#include "node.h"
+#include "units.h"
 
 /* Of links that together are wider than one may be. */
-#define PRICE_MAX_MBPS	1e15
+#define CAPACITY_MAX_MBPS	1e12
+#define PRICE_MAX_MBPS		1e15
 #define MUST_BE_LINK	"an array of the ids that a link joins"
 
 /* The key of a price tells what has it. */
@@ -67,6 +70,36 @@ void hbp_certificate_free(struct hbp_certificate *certificate)
 	free(certificate);
 }
 
+/**
+ * hbp_certificate_gap() - how far nodes are from what cuts let through
+ * @certificate: a certificate with cuts
+ * @predicted: the rates of nodes
+ *
+ * Return: the mean, over the nodes of all cuts, of the part of the cut's capacity
+ * that the node does not receive: 0 to 1.
+ */
+double hbp_certificate_gap(const struct hbp_certificate *certificate,
+			   const struct hbp_evaluation *predicted)
+{
+	const struct hbp_cut *cut;
+	size_t i, k, at, n = 0;
+	double sum = 0;
+
+	for (i = 0; i < certificate->n_cuts; i++) {
+		cut = &certificate->cuts[i];
+		for (k = 0; k < cut->n_nodes; k++, n++) {
+			at = hbp_node_find(&predicted->nodes->id, predicted->n,
+					   sizeof(*predicted->nodes),
+					   cut->nodes[k]);
+			if (at == HBP_NONE)
+				continue;
+			sum += (double)predicted->nodes[at].rate_bps /
+			       (double)cut->capacity_bps;
+		}
+	}
+	return sum < (double)n ? 1 - sum / (double)n : 0;
+}
+
 static bool read_link(const json_t *value, uint32_t *from, uint32_t *to)
 {
 	return json_is_array(value) && json_array_size(value) == 2 &&
@@ -115,14 +148,22 @@ static int read_price(struct hbp_reader *rd, json_t *object, size_t i,
 static int read_cut(struct hbp_reader *rd, json_t *object, size_t i,
 		    struct hbp_cut *cut)
 {
-	static const char *const known[] = { "nodes", "links", NULL };
+	static const char *const known[] = {
+		"nodes", "links", "capacity_mbps", NULL
+	};
+	const json_t *capacity = json_object_get(object, "capacity_mbps");
 	const json_t *nodes = json_object_get(object, "nodes"), *value;
 	const json_t *links = json_object_get(object, "links");
+	double mbps;
 	size_t k;
 
 	if (!json_is_object(object))
 		return hbp_json_bad(rd, object, "an object",
 				    "certificate.cuts[%zu]", i);
+	if (!hbp_json_real(capacity, HBP_BANDWIDTH_MIN_MBPS, CAPACITY_MAX_MBPS, &mbps))
+		return hbp_json_bad(rd, capacity, "Mbit/s from 0.000001 to 1e12",
+				    "certificate.cuts[%zu].capacity_mbps", i);
+	cut->capacity_bps = hbp_bps_from_mbps(mbps);
 	if (!json_is_array(nodes) || !json_array_size(nodes))
 		return hbp_json_bad(rd, nodes, "an array of ids",
 				    "certificate.cuts[%zu].nodes", i);
@@ -236,7 +277,8 @@ static json_t *cut_to_json(const struct hbp_cut *cut)
 	for (i = 0; i < cut->n_links; i++)
 		json_array_append_new(links, link_to_json(cut->links[i].parent,
 							  cut->links[i].child));
-	return json_pack("{s:o, s:o}", "nodes", nodes, "links", links);
+	return json_pack("{s:o, s:o, s:f}", "nodes", nodes, "links", links,
+			 "capacity_mbps", hbp_mbps_from_bps(cut->capacity_bps));
 }
 
 /**

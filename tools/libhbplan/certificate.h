@@ -44,12 +44,14 @@ struct hbp_price {
  * @nodes: their ids, ascending; without the links the root reaches none of them
  * @n_links: number of links, at least 1
  * @links: directions of links, ascending
+ * @capacity_bps: of the links together
  */
 struct hbp_cut {
 	size_t n_nodes;
 	uint32_t *nodes;
 	size_t n_links;
 	struct hbp_edge *links;
+	int64_t capacity_bps;
 };
 
 /**
@@ -73,6 +75,8 @@ struct hbp_certificate {
 
 struct hbp_certificate *hbp_certificate_alloc(enum hbp_model model,
 					      size_t n_prices, size_t n_cuts);
+double hbp_certificate_gap(const struct hbp_certificate *certificate,
+			   const struct hbp_evaluation *predicted);
 void hbp_certificate_free(struct hbp_certificate *certificate);
 
 #endif /* HBPLAN_CERTIFICATE_H */

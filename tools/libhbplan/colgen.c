@@ -194,7 +194,7 @@ static int add_tree(struct hbp_search *x)
 		x->value[n++] = x->load[x->loaded[i]];
 	}
 	clear_load(x);
-	if (hbp_packing_add_column(x->master, n, x->index, x->value))
+	if (hbp_packing_add_column(x->master, 1, n, x->index, x->value))
 		return hbp_nomem(x->err);
 	/* Some row has to hold it back. */
 	return x->place[most] == HBP_NONE ? place_rows(x, &most, 1) : 0;

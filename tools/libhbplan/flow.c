@@ -185,3 +185,28 @@ int64_t hbp_flow_max(struct hbp_flow *flow, size_t source, size_t sink)
 	}
 	return sum;
 }
+
+/**
+ * hbp_flow_cut() - what holds the largest flow back
+ * @flow: for which hbp_flow_max() has just been asked for the same nodes
+ * @source: index of the source
+ * @sink: index of the sink
+ * @links: receives links of the platform, ascending, as wide together as the
+ *	flow; without them nothing leads from the source to the sink; of several
+ *	such cuts the one nearest to the source
+ *
+ * Return: how many links.
+ */
+size_t hbp_flow_cut(struct hbp_flow *flow, size_t source, size_t sink,
+		    size_t *links)
+{
+	const struct hbp_link *link = flow->platform->links;
+	size_t i, n = 0;
+
+	find_levels(flow, source, sink);
+	for (i = 0; i < flow->platform->n_links; i++)
+		if (flow->level[link[i].from] != HBP_NONE &&
+		    flow->level[link[i].to] == HBP_NONE)
+			links[n++] = i;
+	return n;
+}

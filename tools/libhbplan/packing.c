@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Linear programs that pack columns into capacities: the largest sum of weights,
- * none negative, for which no row's uses exceed its capacity. GLPK solves them;
- * rows and columns may be added between solutions, each of which begins where
- * the one before it ended.
+ * each times what it is worth, none negative, for which no row's uses exceed its
+ * capacity. GLPK solves them; rows and columns may be added between solutions,
+ * each of which begins where the one before it ended.
  */
 #include <errno.h>
 #include <glpk.h>
@@ -105,13 +105,14 @@ int hbp_packing_add_row(struct hbp_packing *packing, double capacity, size_t n,
 /**
  * hbp_packing_add_column() - add a column after the others
  * @packing: the program
+ * @worth: what a unit of its weight adds to the sum, positive
  * @n: number of rows that it uses, at least one
  * @rows: those rows, from 0
  * @uses: by how much of each a unit of its weight does
  *
  * Return: 0 or -ENOMEM.
  */
-int hbp_packing_add_column(struct hbp_packing *packing, size_t n,
+int hbp_packing_add_column(struct hbp_packing *packing, double worth, size_t n,
 			   const size_t *rows, const double *uses)
 {
 	int column;
@@ -121,7 +122,7 @@ int hbp_packing_add_column(struct hbp_packing *packing, size_t n,
 	packing->method = GLP_PRIMAL;
 	column = glp_add_cols(packing->lp, 1);
 	glp_set_col_bnds(packing->lp, column, GLP_LO, 0, 0);
-	glp_set_obj_coef(packing->lp, column, 1);
+	glp_set_obj_coef(packing->lp, column, worth);
 	glp_set_mat_col(packing->lp, column, (int)n, packing->index,
 			packing->value);
 	return 0;

@@ -12,7 +12,7 @@ struct hbp_packing *hbp_packing_alloc(void);
 void hbp_packing_free(struct hbp_packing *packing);
 int hbp_packing_add_row(struct hbp_packing *packing, double capacity, size_t n,
 			const size_t *columns, const double *uses);
-int hbp_packing_add_column(struct hbp_packing *packing, size_t n,
+int hbp_packing_add_column(struct hbp_packing *packing, double worth, size_t n,
 			   const size_t *rows, const double *uses);
 void hbp_packing_allow(struct hbp_packing *packing, size_t column, bool allowed);
 int hbp_packing_solve(struct hbp_packing *packing, double *sum);

@@ -188,7 +188,7 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "message_bytes",
 		"cost", "steps", "previous_cost", "increased_cost", "trees",
-		"bound_mbps", "certificate", "predicted", "why", NULL
+		"bound_mbps", "certificate", "rate_gap", "predicted", "why", NULL
 	};
 	const json_t *bound = json_object_get(root, "bound_mbps");
 	const json_t *algorithm = json_object_get(root, "algorithm");
@@ -352,31 +352,46 @@ static json_t *time_to_json(int64_t ns)
 	return ns == HBP_NEVER ? NULL : json_real(hbp_us_from_ns(ns));
 }
 
+/* How far rates are from cuts, if there are both. */
+static json_t *rate_gap_to_json(const struct hbp_plan *plan)
+{
+	if (!plan->certificate || !plan->certificate->n_cuts ||
+	    !plan->predicted)
+		return NULL;
+	return json_real(hbp_certificate_gap(plan->certificate,
+					     plan->predicted));
+}
+
 static json_t *plan_to_json(const struct hbp_plan *plan)
 {
 	const struct hbp_replanned *r = &plan->replanned;
-	json_t *trees = json_array();
+	json_t *trees = json_array(), *object;
 	size_t i;
 
 	for (i = 0; i < plan->n_trees; i++)
 		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
-	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:o*, s:o*}",
-			 "hbcast", "plan", "version", 1, "algorithm",
-			 plan->algorithm, "root", (json_int_t)plan->root,
-			 "message_bytes", (json_int_t)plan->message_bytes,
-			 "cost", time_to_json(plan->cost_ns),
-			 "previous_cost", r->done ?
-			 time_to_json(r->previous_ns) : NULL,
-			 "increased_cost", r->done ?
-			 time_to_json(r->increased_ns) : NULL,
-			 "steps", r->done ? json_integer((json_int_t)r->steps) : NULL,
-			 "trees", trees, "bound_mbps", plan->bound_bps ?
-			 json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL,
-			 "certificate", plan->certificate ?
-			 hbp_certificate_to_json(plan->certificate) : NULL,
-			 "predicted", plan->predicted ?
-			 predicted_to_json(plan->predicted) : NULL, "why",
-			 plan->why ? why_to_json(plan->why) : NULL);
+	object = json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o}",
+			   "hbcast", "plan", "version", 1, "algorithm",
+			   plan->algorithm, "root", (json_int_t)plan->root,
+			   "message_bytes", (json_int_t)plan->message_bytes,
+			   "cost", time_to_json(plan->cost_ns),
+			   "previous_cost", r->done ?
+			   time_to_json(r->previous_ns) : NULL,
+			   "increased_cost", r->done ?
+			   time_to_json(r->increased_ns) : NULL, "steps", r->done ?
+			   json_integer((json_int_t)r->steps) : NULL,
+			   "trees", trees);
+	/* What is not there has no key. */
+	json_object_set_new(object, "bound_mbps", plan->bound_bps ?
+			    json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL);
+	json_object_set_new(object, "certificate", plan->certificate ?
+			    hbp_certificate_to_json(plan->certificate) : NULL);
+	json_object_set_new(object, "rate_gap", rate_gap_to_json(plan));
+	json_object_set_new(object, "predicted", plan->predicted ?
+			    predicted_to_json(plan->predicted) : NULL);
+	json_object_set_new(object, "why", plan->why ? why_to_json(plan->why) :
+			    NULL);
+	return object;
 }
 
 /**

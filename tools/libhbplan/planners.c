@@ -33,6 +33,7 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_lp_prune,
 	&hbp_lp_grow,
 	&hbp_mtp,
+	&hbp_stable_graph,
 	&hbp_auto,
 };
 

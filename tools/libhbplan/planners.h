@@ -90,6 +90,7 @@ extern const struct hbp_planner hbp_multiport_grow;
 extern const struct hbp_planner hbp_lp_prune;
 extern const struct hbp_planner hbp_lp_grow;
 extern const struct hbp_planner hbp_mtp;
+extern const struct hbp_planner hbp_stable_graph;
 extern const struct hbp_planner hbp_auto;
 
 const struct hbp_planner *const *hbp_planners(size_t *n);
