@@ -7,9 +7,6 @@
 set -u
 . selftests/lib/tap.sh
 . selftests/plan/command.sh
-
-demo=$PWD/selftests/demo/platform.json
-page=$PWD/Documentation/man/hbcastctl-plan.8
 enter_empty_directory
 
 # costs: id or name of each node, latencies and bandwidths of the matrix in $out

@@ -8,8 +8,6 @@
 set -u
 . selftests/lib/tap.sh
 . selftests/plan/command.sh
-
-demo=$PWD/selftests/demo/platform.json
 enter_empty_directory
 
 # Host 1 sends at 10, 2 receives at 4, 3 at 8; all others are 10.

@@ -7,9 +7,7 @@ set -u
 . selftests/lib/tap.sh
 . selftests/plan/command.sh
 
-demo=$PWD/selftests/demo/platform.json
 formats=$PWD/Documentation/formats.md
-page=$PWD/Documentation/man/hbcastctl-plan.8
 readings=$PWD/Documentation/planners/README.md
 undocumented=
 enter_empty_directory

@@ -7,9 +7,6 @@
 set -u
 . selftests/lib/tap.sh
 . selftests/plan/command.sh
-
-demo=$PWD/selftests/demo/platform.json
-page=$PWD/Documentation/man/hbcastctl-plan.8
 enter_empty_directory
 
 # matrix ROW...: a cost matrix of nodes 0, 1, ...

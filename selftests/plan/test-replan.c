@@ -36,19 +36,26 @@ static const char table_5[] =
 
 static const uint32_t figure_1[8] = { 0, 5, 7, 4, 3, 2, 6, 1 };
 
-/* Is a leaf's path sum in hops as its table has it? */
-static bool leaf_is(const struct hbp_plan *plan, struct hbp_input *in,
-		    uint32_t id, int64_t hops)
+/* Are leaves' path sums in hops as their table has them, "5=3 4=3"? */
+static bool leaves_are(const struct hbp_plan *plan, struct hbp_input *in,
+		       const char *want)
 {
 	struct hbp_evaluation *e;
 	struct hbp_error err;
-	bool same;
+	bool same = true;
+	long long hops;
+	uint32_t id;
 	size_t at;
+	int len;
 
 	if (hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err))
 		tap_bail_out("%s", err.text);
-	at = hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), id);
-	same = e->nodes[at].completion_ns == 1000 * hops;
+	for (; *want; want += len) {
+		if (sscanf(want, "%u=%lld %n", &id, &hops, &len) != 2)
+			tap_bail_out("%s is no list of leaves", want);
+		at = hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), id);
+		same = same && e->nodes[at].completion_ns == 1000 * hops;
+	}
 	hbp_evaluation_free(e);
 	return same;
 }
@@ -61,8 +68,7 @@ static void check_table_2(void)
 	/* Positions 0 to 7 hold figure_1; children at steps 4, 2 and 1. */
 	ok(edges_are(plan, "0-3 0-7 0-5 3-6 3-2 7-4 6-1"),
 	   "tables 1 and 2: the tree");
-	ok(leaf_is(plan, in, 5, 3) && leaf_is(plan, in, 4, 3) &&
-	   leaf_is(plan, in, 2, 2) && leaf_is(plan, in, 1, 2),
+	ok(leaves_are(plan, in, "5=3 4=3 2=2 1=2"),
 	   "table 2: the leaves' costs");
 	ok(plan->cost_ns == 3000, "table 2: the tree costs 3");
 	hbp_plan_free(plan);
@@ -123,28 +129,32 @@ static bool done_is(const struct hbp_plan *plan, size_t steps, int64_t previous,
 	return same;
 }
 
+/* The plan of table 2, which tells its cost or leaves it to the matrix. */
+static struct hbp_plan *table_2(struct hbp_input *in, bool told)
+{
+	struct hbp_plan *plan = make_plan(in, "balanced-path", 0, 1);
+
+	if (!told)
+		plan->cost_ns = HBP_NEVER;
+	return plan;
+}
+
 /* Once from the plan's own cost and once from the matrix alone. */
 static void check_join(bool told)
 {
 	const char *how = told ? "cost told" : "cost not told";
 	struct hbp_input *in = make_input(table_1), *now = make_input(table_5);
-	struct hbp_plan *old = make_plan(in, "balanced-path", 0, 1), *plan;
+	struct hbp_plan *old = table_2(in, told), *plan;
 
-	if (!told)
-		old->cost_ns = HBP_NEVER;
 	plan = replan(old, now, HBP_NODE_JOINED, 8, 0, HBP_SWAP_NONE);
 	ok(edges_are(plan, "0-8 0-3 0-7 0-5 3-6 3-2 7-4 6-1") &&
-	   done_is(plan, 0, 3, 4, 4) && leaf_is(plan, now, 5, 3) &&
-	   leaf_is(plan, now, 4, 3) && leaf_is(plan, now, 2, 2) &&
-	   leaf_is(plan, now, 1, 2) && leaf_is(plan, now, 8, 4),
+	   done_is(plan, 0, 3, 4, 4) && leaves_are(plan, now, "5=3 4=3 2=2 1=2 8=4"),
 	   "table 4: 8 joins, without a swap, %s", how);
 	hbp_plan_free(plan);
 	/* Tries 1 at position 7, then 6 at position 6. */
 	plan = replan(old, now, HBP_NODE_JOINED, 8, 0, HBP_SWAP_POSITION);
 	ok(edges_are(plan, "0-6 0-3 0-7 0-5 3-8 3-2 7-4 8-1") &&
-	   done_is(plan, 2, 3, 4, 3) && leaf_is(plan, now, 5, 3) &&
-	   leaf_is(plan, now, 4, 3) && leaf_is(plan, now, 2, 2) &&
-	   leaf_is(plan, now, 1, 2) && leaf_is(plan, now, 6, 0),
+	   done_is(plan, 2, 3, 4, 3) && leaves_are(plan, now, "5=3 4=3 2=2 1=2 6=0"),
 	   "tables 5 and 6: 8 joins and goes to position 6, %s", how);
 	hbp_plan_free(plan);
 	hbp_plan_free(old);
@@ -156,15 +166,11 @@ static void check_leave(bool told)
 {
 	const char *how = told ? "cost told" : "cost not told";
 	struct hbp_input *in = make_input(table_1);
-	struct hbp_plan *old = make_plan(in, "balanced-path", 0, 1), *plan;
+	struct hbp_plan *old = table_2(in, told), *plan;
 
-	if (!told)
-		old->cost_ns = HBP_NEVER;
 	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_NONE);
 	ok(edges_are(plan, "0-3 0-1 0-5 3-6 3-2 1-4") &&
-	   done_is(plan, 0, 3, 7, 7) && leaf_is(plan, in, 5, 3) &&
-	   leaf_is(plan, in, 4, 7) && leaf_is(plan, in, 2, 2) &&
-	   leaf_is(plan, in, 6, 0),
+	   done_is(plan, 0, 3, 7, 7) && leaves_are(plan, in, "5=3 4=7 2=2 6=0"),
 	   "table 7: 7 leaves and 1 takes its place, %s", how);
 	hbp_plan_free(plan);
 	hbp_input_free(in);
@@ -179,9 +185,8 @@ static void check_leave(bool told)
 	/* 4 at position 3 does not help, 5 at position 1 does. */
 	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_POSITION);
 	ok(edges_are(plan, "0-3 0-5 0-1 3-6 3-2 5-4") &&
-	   done_is(plan, 2, 3, 7, 3) && leaf_is(plan, in, 1, 2) &&
-	   leaf_is(plan, in, 4, 3) && leaf_is(plan, in, 2, 2) &&
-	   leaf_is(plan, in, 6, 0), "table 8: position swaps 1 and 5, %s", how);
+	   done_is(plan, 2, 3, 7, 3) && leaves_are(plan, in, "1=2 4=3 2=2 6=0"),
+	   "table 8: position swaps 1 and 5, %s", how);
 	hbp_plan_free(plan);
 	/* 1 was at the last position of the old tree. */
 	plan = replan(old, in, HBP_NODE_LEFT, 7, 0, HBP_SWAP_NONE);

@@ -8,8 +8,6 @@
 set -u
 . selftests/lib/tap.sh
 . selftests/plan/command.sh
-
-demo=$PWD/selftests/demo/platform.json
 enter_empty_directory
 
 # alter NAME SENTENCE FILTER: the plan with this done to it is refused.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Commands that delete what an id names. */
+/* Commands that delete something. */
 #ifndef HBCASTCTL_DELETE_H
 #define HBCASTCTL_DELETE_H
 

@@ -3,6 +3,7 @@
 #include <linux/hbcast_netlink.h>
 
 #include "args.h"
+#include "delete.h"
 #include "endpoint.h"
 #include "genl.h"
 #include "output.h"
@@ -55,21 +56,8 @@ static int node_set(struct hbctl *ctl, int argc, char **argv)
 
 static int node_del(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbarg_key keys[] = { { } };
-	struct hbgenl g;
-	int ret;
-
-	ret = hbarg_parse(ctl, keys, argc, argv);
-	if (ret)
-		return ret;
-	ret = hbgenl_open(ctl, &g);
-	if (!ret)
-		ret = hbgenl_do(ctl, &g, hbgenl_msg(&g, HBCAST_CMD_NODE_DEL),
-				"the node cannot be taken down");
-	if (!ret)
-		ret = hbout_done(ctl, json_object());
-	hbgenl_close(&g);
-	return ret;
+	return hbdelete_run(ctl, HBCAST_CMD_NODE_DEL, 0,
+			    "the node cannot be taken down", argc, argv);
 }
 
 /**
