@@ -95,7 +95,9 @@ static void meet_others(const struct hbp_request *rq, const struct hbp_plan *bes
 			t->worse += is_worse(own, value);
 			equal = equal || (is_equal(value, own) &&
 					  !strcmp(planners[i]->name, best->algorithm));
-			t->bounds += !plan->bound_bps ||
+			t->bounds += !plan->certificate ||
+				     plan->certificate->model != best->predicted->model ||
+				     !plan->bound_bps ||
 				     best->bound_bps <= plan->bound_bps;
 			hbp_plan_free(plan);
 		} else {
@@ -124,7 +126,10 @@ static void try_input(struct luck *luck, struct hbp_input *in, struct tally *t)
 		printf("# %s\n", err.text);
 		return;
 	}
-	t->met += plan->predicted->model == hbp_request_model(&rq) &&
+	t->met += (!plan->certificate || plan->certificate->model ==
+		   plan->predicted->model) &&
+		  !plan->bound_bps == !plan->certificate &&
+		  plan->predicted->model == hbp_request_model(&rq) &&
 		  plan->why->objective == rq.objective &&
 		  !strcmp(plan->algorithm,
 			  plan->why->tried[plan->why->chosen].algorithm);

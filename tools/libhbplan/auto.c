@@ -92,10 +92,11 @@ static bool is_better(const struct contest *c, const struct hbp_plan *plan)
 	return order < 0 || (!order && plan->n_trees < c->best->n_trees);
 }
 
-/* Takes a lower bound, and its proof, out of a plan. */
+/* Takes a lower bound, and its proof, out of a plan; both by the model of all. */
 static void keep_bound(struct contest *c, struct hbp_plan *plan)
 {
-	if (!plan->bound_bps ||
+	if (!plan->certificate || plan->certificate->model != c->model ||
+	    !plan->bound_bps ||
 	    (c->bound_bps && plan->bound_bps >= c->bound_bps))
 		return;
 	c->bound_bps = plan->bound_bps;
@@ -143,7 +144,8 @@ static void take_best(struct contest *c, struct hbp_plan *plan)
 	hbp_evaluation_free(plan->predicted);
 	plan->predicted = NULL;
 	plan->bound_bps = c->bound_bps;
-	if (c->certificate) {
+	if (c->certificate || (plan->certificate &&
+			       plan->certificate->model != c->model)) {
 		hbp_certificate_free(plan->certificate);
 		plan->certificate = c->certificate;
 		c->certificate = NULL;

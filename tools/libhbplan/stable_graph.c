@@ -428,7 +428,8 @@ const struct hbp_planner hbp_stable_graph = {
 	.paper = "beyond the papers (problem of 003)",
 	.inputs = HBP_INPUT_PLATFORM,
 	.takes = HBP_TAKES_TREES,
-	.serves = HBP_FOR(HBP_THROUGHPUT),
+	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
+		  HBP_FOR(HBP_MEAN_COMPLETION),
 	.objective = "throughput of each node: the largest flow to it",
 	.make = stable_graph_make,
 };
