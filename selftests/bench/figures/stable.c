@@ -13,14 +13,18 @@
 #define NODES		400
 #define SWITCHES	40	/* of these */
 #define MBIT		1000000
-#define FLAT		"flat"
+#define LATENCY		10000
+#define MEMBERS		21	/* of graphs: the root and 20 destinations */
 
 /* All planners plan, some of them slowly: not for all sizes. */
-static const char auto_name[] = "auto";
+static const char contest_name[] = "auto";
+/* These join any two hosts, so that they need a route between all. */
+static const char flat_name[] = "flat";
+static const char chain_name[] = "chain";
 
 static const char *const planners[] = {
 	"stable", "fpfr", "dijkstra", "random-pipeline", "balanced-multicast",
-	FLAT, "chain", "mtp", auto_name,
+	flat_name, chain_name, "mtp", "stable-graph", contest_name,
 };
 
 enum widths { LOW, HIGH, MIXED, CLUSTERS, WIDTHS };
@@ -75,25 +79,25 @@ static void draw_wires(struct wires *w, enum widths kind, bool even,
 	}
 }
 
-/* Links between switches that are joined by none yet, as wide both ways. */
-static void add_loops(struct sketch *sketch, const struct wires *w,
+/* As many links as wide both ways, between pairs of @n nodes not joined yet. */
+static void add_loops(struct sketch *sketch, const size_t *above, size_t n,
 		      size_t loops, uint64_t *seed)
 {
 	bool joined[SWITCHES][SWITCHES] = { };
 	int64_t width;
 	size_t a, b;
 
-	for (a = 1; a < SWITCHES; a++)
-		joined[a][w->above[a]] = true;
+	for (a = 1; a < n; a++)
+		joined[a][above[a]] = true;
 	while (loops) {
-		a = (size_t)draw_between(seed, 1, SWITCHES - 1);
+		a = (size_t)draw_between(seed, 1, (int64_t)n - 1);
 		b = (size_t)draw_between(seed, 0, (int64_t)a - 1);
 		if (joined[a][b])
 			continue;
 		joined[a][b] = true;
 		width = draw_width(HIGH, true, seed);
-		sketch_link(sketch, a, b, width, 10000);
-		sketch_link(sketch, b, a, width, 10000);
+		sketch_link(sketch, a, b, width, LATENCY);
+		sketch_link(sketch, b, a, width, LATENCY);
 		loops--;
 	}
 }
@@ -106,25 +110,27 @@ static struct hbp_input *with_hosts(const struct wires *w, const size_t *order,
 	struct hbp_input *in;
 	size_t i, host;
 
-	add_loops(&sketch, w, loops, seed);
+	add_loops(&sketch, w->above, SWITCHES, loops, seed);
 	for (i = 1; i < SWITCHES + 1 + n; i++) {
 		host = i < SWITCHES ? i : SWITCHES + order[i - SWITCHES];
-		sketch_link(&sketch, i, w->above[host], w->up[host], 10000);
-		sketch_link(&sketch, w->above[host], i, w->down[host], 10000);
+		sketch_link(&sketch, i, w->above[host], w->up[host], LATENCY);
+		sketch_link(&sketch, w->above[host], i, w->down[host], LATENCY);
 	}
 	in = sketch_input(&sketch, SWITCHES, n + 1);
 	free(sketch.links);
 	return in;
 }
 
-/* What all nodes receive, in Mbit/s. */
-static double together(const struct hbp_plan *plan)
+/* What all nodes receive by a planner's plan, in Mbit/s. */
+static double rates_by(const char *planner, const struct hbp_request *rq)
 {
+	struct hbp_plan *plan = plan_by(planner, rq);
 	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < plan->predicted->n; i++)
 		sum += hbp_mbps_from_bps(plan->predicted->nodes[i].rate_bps);
+	hbp_plan_free(plan);
 	return sum;
 }
 
@@ -145,27 +151,25 @@ static double alone(const struct hbp_input *in)
 	return sum;
 }
 
+/* All rates over those of the flat tree, or over those of each host alone. */
 static void compare(struct table *table, const char *row, struct hbp_input *in,
-		    bool contest)
+		    bool to_flat, bool contest)
 {
 	struct hbp_request rq = {
 		.in = in, .root = in->members[0],
 		.message_bytes = (uint64_t)1 << 40, .seed = 1,
 		.objective = HBP_MEAN_COMPLETION
 	};
-	struct hbp_plan *plan = plan_by(FLAT, &rq);
-	double flat = together(plan);
+	double unit = to_flat ? rates_by(flat_name, &rq) : alone(in);
 	size_t i;
 
-	hbp_plan_free(plan);
-	for (i = 0; i < sizeof(planners) / sizeof(planners[0]); i++) {
-		if (!contest && planners[i] == auto_name)
-			continue;
-		plan = plan_by(planners[i], &rq);
-		table_add(table, row, planners[i], together(plan) / flat);
-		hbp_plan_free(plan);
-	}
-	table_add(table, row, "bound", alone(in) / flat);
+	for (i = 0; i < sizeof(planners) / sizeof(planners[0]); i++)
+		if ((contest || planners[i] != contest_name) &&
+		    (to_flat || (planners[i] != flat_name &&
+				 planners[i] != chain_name)))
+			table_add(table, row, planners[i],
+				  rates_by(planners[i], &rq) / unit);
+	table_add(table, row, "bound", alone(in) / unit);
 }
 
 static void try_widths(const struct run *run, enum widths kind, bool even)
@@ -192,22 +196,36 @@ static void try_widths(const struct run *run, enum widths kind, bool even)
 		for (k = 0; k < sizes; k++) {
 			in = with_hosts(&w, order, numbers[k], 0, &seed);
 			snprintf(row, sizeof(row), "%zu", numbers[k]);
-			compare(&table, row, in, numbers[k] <= contests);
+			compare(&table, row, in, true, numbers[k] <= contests);
 			hbp_input_free(in);
 		}
 	}
 	table_write(&table, run->dir);
 }
 
-/* The same tree with more and more loops, symmetric links. */
-static void try_graphs(const struct run *run)
+/* Hosts that are switches themselves: the upper part of a tree, with loops. */
+static struct hbp_input *hosts_only(const struct wires *w, size_t loops,
+				    uint64_t *seed)
 {
-	static struct table table = {
-		"003-graphs", "003 section 3.5: 100 destinations, 40 switches with loops",
-		"links beyond a tree", "all rates / flat tree's", .n = 0
-	};
+	struct sketch sketch = { };
+	struct hbp_input *in;
+	size_t i;
+
+	add_loops(&sketch, w->above, MEMBERS, loops, seed);
+	for (i = 1; i < MEMBERS; i++) {
+		sketch_link(&sketch, i, w->above[i], w->up[i], LATENCY);
+		sketch_link(&sketch, w->above[i], i, w->down[i], LATENCY);
+	}
+	in = sketch_input(&sketch, 0, MEMBERS);
+	free(sketch.links);
+	return in;
+}
+
+/* A tree with more and more loops, symmetric links. */
+static void try_graphs(const struct run *run, struct table *table, bool switches)
+{
 	static const size_t loops[] = { 0, 10, 20, 40, 80 };
-	size_t times = pick(run, 1, 10, 10), n = pick(run, 10, 100, 100), i, k;
+	size_t times = pick(run, 1, 10, 10), i, k;
 	size_t order[NODES - SWITCHES] = { };
 	uint64_t seed = run->seed;
 	struct hbp_input *in;
@@ -218,22 +236,34 @@ static void try_graphs(const struct run *run)
 		draw_wires(&w, HIGH, true, &seed);
 		shuffle(order, NODES - SWITCHES, &seed);
 		for (k = 0; k < sizeof(loops) / sizeof(loops[0]); k++) {
-			in = with_hosts(&w, order, n, loops[k], &seed);
+			in = switches ? with_hosts(&w, order, MEMBERS - 1,
+						   loops[k], &seed) :
+					hosts_only(&w, loops[k], &seed);
 			snprintf(row, sizeof(row), "%zu", loops[k]);
-			compare(&table, row, in, true);
+			compare(table, row, in, false, true);
 			hbp_input_free(in);
 		}
 	}
-	table_write(&table, run->dir);
+	table_write(table, run->dir);
 }
 
 void stable(const struct run *run)
 {
+	static const char x[] = "links beyond a tree", y[] = "all rates / bound";
+	static struct table switches = {
+		"003-graph-switches", "003 section 3.5: 20 destinations, 40 switches with loops",
+		x, y, .n = 0
+	};
+	static struct table hosts = {
+		"003-graph-hosts", "003 section 3.5: 20 destinations with loops between them",
+		x, y, .n = 0
+	};
 	enum widths kind;
 
 	for (kind = LOW; kind < WIDTHS; kind++) {
 		try_widths(run, kind, true);
 		try_widths(run, kind, false);
 	}
-	try_graphs(run);
+	try_graphs(run, &switches, true);
+	try_graphs(run, &hosts, false);
 }
