@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl verify: the network, and its routes. */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,10 @@
 #include <string.h>
 
 #include "verify.h"
+
+/* The most nodes of a file. */
+#define COSTS_MAX	4096
+#define PLATFORM_MAX	32768
 
 struct hbverify_block {
 	struct hbverify_block *next;
@@ -98,11 +103,19 @@ bool hbverify_near(double a, double b, double least)
 json_t *hbverify_load(struct hbverify *v, const char *file)
 {
 	json_error_t error;
-	json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+	FILE *f = fopen(file, "r");
+	json_t *json;
 
+	if (!f) {
+		hbverify_fail(v, "%s: cannot be opened: %s", file,
+			      strerror(errno));
+		return NULL;
+	}
+	json = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	fclose(f);
 	if (!json)
-		hbverify_fail(v, "%s: line %d, column %d: %s", file, error.line,
-			      error.column, error.text);
+		hbverify_fail(v, "%s: line %d, column %d: not JSON: %s", file,
+			      error.line, error.column, error.text);
 	if (!json || json_is_object(json))
 		return json;
 	hbverify_fail(v, "%s: the file must hold one JSON object", file);
@@ -211,10 +224,25 @@ static int add_link(struct hbverify *v, size_t from, size_t to,
 	link->to = to;
 	link->mbps = json_number_value(mbps);
 	link->ns = ns_of(us);
-	if (link->mbps > 0 && link->ns >= 0)
+	if (link->mbps > 0 && json_is_number(us) && link->ns >= 0)
 		return 0;
-	return hbverify_fail(v, "%s: the link from node %u to node %u has no bandwidth",
+	return hbverify_fail(v,
+			     "%s: from node %u to node %u bandwidth_mbps must be positive and latency_us 0 or more",
 			     v->net.file, v->net.id[from], v->net.id[to]);
+}
+
+/* A row and a column for each node. */
+static int check_size(struct hbverify *v, const json_t *json, const char *key)
+{
+	const json_t *rows = json_object_get(json, key);
+	bool square = json_array_size(rows) == v->net.n;
+	size_t i;
+
+	for (i = 0; square && i < v->net.n; i++)
+		square = json_array_size(json_array_get(rows, i)) == v->net.n;
+	return square ? 0 :
+	       hbverify_fail(v, "%s: %s must have %zu rows and columns, as many as nodes",
+			     v->net.file, key, v->net.n);
 }
 
 static int read_pairs(struct hbverify *v, const json_t *json, const size_t *place)
@@ -223,6 +251,9 @@ static int read_pairs(struct hbverify *v, const json_t *json, const size_t *plac
 	const json_t *us = json_object_get(json, "latency_us");
 	size_t i, j;
 
+	if (check_size(v, json, "bandwidth_mbps") ||
+	    check_size(v, json, "latency_us"))
+		return -1;
 	v->net.links = hbverify_alloc(v, v->net.n * v->net.n,
 				      sizeof(*v->net.links));
 	for (i = 0; i < v->net.n; i++) {
@@ -317,7 +348,7 @@ int hbverify_read_net(struct hbverify *v, const char *file)
 	struct hbverify_net *net = &v->net;
 	const json_t *kind, *nodes;
 	json_t *json = hbverify_load(v, file);
-	size_t *place;
+	size_t *place, most;
 	int ret;
 
 	if (!json)
@@ -336,11 +367,15 @@ int hbverify_read_net(struct hbverify *v, const char *file)
 	net->queue = hbverify_alloc(v, net->n, sizeof(*net->queue));
 	net->queued = hbverify_alloc(v, net->n, sizeof(*net->queued));
 	place = hbverify_alloc(v, net->n, sizeof(*place));
-	if (net->costs || is_text(kind, "platform"))
-		ret = read_nodes(v, nodes, place);
-	else
+	most = net->costs ? COSTS_MAX : PLATFORM_MAX;
+	if (!net->costs && !is_text(kind, "platform"))
 		ret = hbverify_fail(v, "%s: the file is no cost matrix and no platform",
 				    file);
+	else if (net->n < 2 || net->n > most)
+		ret = hbverify_fail(v, "%s: nodes must hold 2 to %zu nodes, not %zu",
+				    file, most, net->n);
+	else
+		ret = read_nodes(v, nodes, place);
 	if (!ret)
 		ret = net->costs ? read_pairs(v, json, place) :
 				   read_links(v, json);
