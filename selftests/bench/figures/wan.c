@@ -20,7 +20,7 @@
 
 static const char *const planners[] = {
 	"tps", "ecef", "hlot", "flat", "fef", "lookahead", "chain", "stable",
-	"mtp", "auto",
+	"mtp", "stable-graph", "auto",
 };
 
 /* A link between routers: 10 kbit/s to 10 Mbit/s, 10 ms to 1 s. */
