@@ -70,6 +70,19 @@ static int deliver_costs(struct hbctl *ctl, struct hbp_input *in,
 	return HBCTL_OK;
 }
 
+/* An HNOW is a platform already. */
+static int deliver_hnow(struct hbctl *ctl, const struct hbp_hnow *hnow,
+			const char *output)
+{
+	struct hbp_error err;
+
+	if (!output)
+		return hbplan_print(ctl, "HNOW", hbp_hnow_text(hnow));
+	if (hbp_hnow_save(hnow, output, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	return HBCTL_OK;
+}
+
 static int deliver_platform(struct hbctl *ctl, const struct hbp_input *in,
 			    const char *output)
 {
@@ -78,6 +91,8 @@ static int deliver_platform(struct hbctl *ctl, const struct hbp_input *in,
 	struct hbp_error err;
 	int ret = HBCTL_OK;
 
+	if (in->hnow)
+		return deliver_hnow(ctl, in->hnow, output);
 	if (!platform) {
 		if (hbp_platform_from_costs(in->costs, &made, &err))
 			return hbctl_error(ctl, HBCTL_USAGE, "%s: %s", in->name,

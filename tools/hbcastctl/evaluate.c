@@ -148,7 +148,7 @@ int hbctl_cmd_evaluate(struct hbctl *ctl, int argc, char **argv)
 {
 	static const struct hbctl_command object = {
 		"evaluate", evaluate_file,
-		"PLAN.json on FILE [ model completion|path|one-port|multi-port|fluid ] [ message-size SIZE ]",
+		"PLAN.json on FILE [ model completion|path|one-port|multi-port|fluid|hnow ] [ message-size SIZE ]",
 		"predict by a model, or by all that apply, when each node has the message", false
 	};
 

@@ -29,7 +29,7 @@ struct hbp_warn hbplan_warnings(struct hbctl *ctl)
 /**
  * hbplan_open() - load the file of a request
  * @ctl: the run
- * @path: a cost matrix or a platform
+ * @path: a cost matrix, a platform or an HNOW
  * @rq: its message size is checked, its input is filled, to be released with
  *	hbp_input_free()
  *
@@ -488,6 +488,8 @@ static json_t *inputs_of(const struct hbp_planner *planner)
 		json_array_append_new(inputs, json_string("costs"));
 	if (planner->inputs & HBP_INPUT_PLATFORM)
 		json_array_append_new(inputs, json_string("platform"));
+	if (planner->inputs & HBP_INPUT_HNOW)
+		json_array_append_new(inputs, json_string("hnow"));
 	return inputs;
 }
 
@@ -599,7 +601,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
 	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ trees N ] [ output PLAN.json ] [ graph dot|text ]",
-	  "make a plan from a cost matrix or a platform; print, write or draw it", false },
+	  "make a plan from a cost matrix, a platform or an HNOW; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },
 	{ "algorithms", plan_algorithms, "", "list the planners", false },

@@ -194,7 +194,7 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 const struct hbp_planner hbp_auto = {
 	.name = "auto",
 	.paper = "all of them",
-	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
+	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM | HBP_INPUT_HNOW,
 	.takes = HBP_TAKES_PORTS | HBP_TAKES_SEED | HBP_TAKES_TREES,
 	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
 		  HBP_FOR(HBP_MEAN_COMPLETION),

@@ -148,7 +148,7 @@ static size_t find_root(const struct hbp_input *in, uint32_t root,
 
 	if (at == HBP_NONE)
 		hbp_fail(err, -EINVAL, "%s: nodes: there is no %s %u to be the root",
-			 in->name, in->platform ? "host" : "node", root);
+			 in->name, in->platform || in->hnow ? "host" : "node", root);
 	return at;
 }
 

@@ -13,6 +13,7 @@
 #include "ports.h"
 #include "stages.h"
 #include "units.h"
+#include "wormhole.h"
 
 /**
  * hbp_evaluation_alloc() - room for an evaluation
@@ -236,6 +237,14 @@ static int multi_port_model(const struct hbp_plan *plan, struct hbp_input *in,
 	return hbp_ports_run(plan, in, HBP_MULTI_PORT, figures, err);
 }
 
+static int hnow_model(const struct hbp_plan *plan, struct hbp_input *in,
+		      const size_t *parents, struct hbp_figure *figures,
+		      struct hbp_error *err)
+{
+	(void)parents;
+	return hbp_wormhole_run(plan, in, figures, err);
+}
+
 static int one_port_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 			   int64_t *bounds, struct hbp_error *err)
 {
@@ -254,16 +263,17 @@ typedef int (*bounds_fn)(struct hbp_input *in, uint32_t root, uint64_t bytes,
 
 static const struct {
 	const char *name;
-	bool of_platforms;
+	unsigned int needs;	/* HBP_INPUT_*, or 0 for a cost matrix of any */
 	bool many_trees;
 	model_fn run;
 	bounds_fn bounds;
 } models[HBP_MODELS] = {
-	[HBP_MODEL_COMPLETION] = { "completion", false, false, completion_model, hbp_bounds },
-	[HBP_MODEL_PATH] = { "path", false, false, path_model, hbp_distances },
-	[HBP_MODEL_ONE_PORT] = { "one-port", false, true, one_port_model, one_port_bounds },
-	[HBP_MODEL_MULTI_PORT] = { "multi-port", false, true, multi_port_model, multi_port_bounds },
-	[HBP_MODEL_FLUID] = { "fluid", true, true, fluid_model, hbp_bounds },
+	[HBP_MODEL_COMPLETION] = { "completion", 0, false, completion_model, hbp_bounds },
+	[HBP_MODEL_PATH] = { "path", 0, false, path_model, hbp_distances },
+	[HBP_MODEL_ONE_PORT] = { "one-port", 0, true, one_port_model, one_port_bounds },
+	[HBP_MODEL_MULTI_PORT] = { "multi-port", 0, true, multi_port_model, multi_port_bounds },
+	[HBP_MODEL_FLUID] = { "fluid", HBP_INPUT_PLATFORM, true, fluid_model, hbp_bounds },
+	[HBP_MODEL_HNOW] = { "hnow", HBP_INPUT_HNOW, true, hnow_model, hbp_wormhole_bounds },
 };
 
 /**
@@ -300,6 +310,8 @@ enum hbp_model hbp_model_find(const char *name)
  */
 enum hbp_model hbp_model_of(const struct hbp_input *in)
 {
+	if (in->hnow)
+		return HBP_MODEL_HNOW;
 	return in->platform ? HBP_MODEL_FLUID : HBP_MODEL_COMPLETION;
 }
 
@@ -310,16 +322,17 @@ static int check_applies(enum hbp_model model, const struct hbp_input *in,
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model takes plans with one tree, not %zu",
 				in->name, models[model].name, plan->n_trees);
-	if (!models[model].of_platforms && in->n > HBP_COSTS_NODES_MAX)
+	if (!models[model].needs && in->n > HBP_COSTS_NODES_MAX)
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model needs a cost matrix, which is made for at most %d hosts, not %zu",
 				in->name, models[model].name,
 				HBP_COSTS_NODES_MAX, in->n);
-	if (models[model].of_platforms && !in->platform)
-		return hbp_fail(err, -EOPNOTSUPP,
-				"%s: the %s model needs a platform, not a cost matrix",
-				in->name, models[model].name);
-	return 0;
+	if (models[model].needs && !(in->kind & models[model].needs))
+		return hbp_fail(err, -EOPNOTSUPP, "%s: the %s model needs %s, not %s",
+				in->name, models[model].name,
+				hbp_kind_name(models[model].needs),
+				hbp_kind_name(in->kind));
+	return model == HBP_MODEL_HNOW ? hbp_wormhole_check(plan, in, err) : 0;
 }
 
 /**

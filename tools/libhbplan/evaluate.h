@@ -41,6 +41,9 @@ enum hbp_ports {
  * @HBP_MODEL_FLUID: every node sends on what it receives while it receives it;
  *	the edges of all trees share the capacity of links max-min fairly; for
  *	platforms
+ * @HBP_MODEL_HNOW: paper 004, sections 2.1.4 and 5.1: a node sends on once it has
+ *	the whole message, or half of it in two sub-networks, to one child after
+ *	the other; for HNOWs
  * @HBP_MODELS: how many there are
  */
 enum hbp_model {
@@ -49,6 +52,7 @@ enum hbp_model {
 	HBP_MODEL_ONE_PORT,
 	HBP_MODEL_MULTI_PORT,
 	HBP_MODEL_FLUID,
+	HBP_MODEL_HNOW,
 	HBP_MODELS
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libhbplan: cost matrices, platforms, planners and models of hbcast. Where it
+ * libhbplan: cost matrices, platforms, HNOWs, planners and models of hbcast. Where it
  * is installed, programs include <hbplan/hbplan.h> and ask pkg-config for
  * libhbplan.
  *
@@ -19,6 +19,7 @@
 #include "evaluate.h"
 #include "explain.h"
 #include "flow.h"
+#include "hnow.h"
 #include "import.h"
 #include "input.h"
 #include "linkage.h"

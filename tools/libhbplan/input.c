@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a plan is made from and judged on: a cost matrix or a platform. */
+/* What a plan is made from and judged on: a cost matrix, a platform, an HNOW. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ void hbp_input_free(struct hbp_input *in)
 	free(in->members);
 	hbp_costs_free(in->costs);
 	hbp_platform_free(in->platform);
+	hbp_hnow_free(in->hnow);
 	free(in);
 }
 
@@ -72,17 +73,41 @@ int hbp_input_make(const char *name, struct hbp_costs *costs,
 	return 0;
 }
 
+/* The HNOW is the input's from now on, even on failure. */
+static int make_from_hnow(const char *name, struct hbp_hnow *hnow,
+			  struct hbp_input **out, struct hbp_error *err)
+{
+	struct hbp_costs *costs;
+	int ret;
+
+	ret = hbp_costs_from_hnow(hnow, &costs, err);
+	if (!ret)
+		ret = hbp_input_make(name, costs, NULL, out, err);
+	if (ret) {
+		hbp_hnow_free(hnow);
+		return ret;
+	}
+	(*out)->hnow = hnow;
+	(*out)->kind |= HBP_INPUT_HNOW;
+	return 0;
+}
+
 static int input_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	const json_t *hbcast = json_object_get(root, "hbcast");
 	const char *kind = json_string_value(hbcast);
 	struct hbp_platform *platform = NULL;
 	struct hbp_costs *costs = NULL;
+	struct hbp_hnow *hnow;
 	int ret;
 
 	if (!kind || (strcmp(kind, "costs") && strcmp(kind, "platform")))
 		return hbp_json_bad(rd, hbcast, "\"costs\" or \"platform\"",
 				    "hbcast");
+	if (strcmp(kind, "costs") && json_object_get(root, "wormhole")) {
+		ret = hbp_hnow_from_json(rd, root, &hnow);
+		return ret ? ret : make_from_hnow(rd->file, hnow, out, rd->err);
+	}
 	if (!strcmp(kind, "costs"))
 		ret = hbp_costs_from_json(rd, root, &costs);
 	else
@@ -92,7 +117,7 @@ static int input_from_json(struct hbp_reader *rd, json_t *root, void *out)
 }
 
 /**
- * hbp_input_load() - read a cost matrix or a platform from a file
+ * hbp_input_load() - read a cost matrix, a platform or an HNOW from a file
  * @path: the file
  * @warn: where warnings go, or NULL
  * @out: receives the input, to be released with hbp_input_free()
@@ -107,7 +132,7 @@ int hbp_input_load(const char *path, const struct hbp_warn *warn,
 }
 
 /**
- * hbp_input_parse() - read a cost matrix or a platform from memory
+ * hbp_input_parse() - read a cost matrix, a platform or an HNOW from memory
  * @text: JSON, not terminated
  * @len: its length in bytes
  * @name: what error sentences call it
@@ -138,6 +163,19 @@ size_t hbp_input_find(const struct hbp_input *in, uint32_t id)
 }
 
 /**
+ * hbp_kind_name() - what kinds of input are called in sentences
+ * @kind: HBP_INPUT_*; of several the one that tells most counts
+ *
+ * Return: a noun with its article.
+ */
+const char *hbp_kind_name(unsigned int kind)
+{
+	if (kind & HBP_INPUT_HNOW)
+		return "an HNOW";
+	return kind & HBP_INPUT_PLATFORM ? "a platform" : "a cost matrix";
+}
+
+/**
  * hbp_input_drop() - take a member out
  * @in: the input
  * @id: the member's id
@@ -159,6 +197,8 @@ int hbp_input_drop(struct hbp_input *in, uint32_t id, struct hbp_error *err)
 		hbp_costs_drop(in->costs, at);
 	if (in->platform)
 		hbp_platform_drop(in->platform, in->platform->hosts[at]);
+	if (in->hnow)
+		hbp_hnow_drop(in->hnow, at);
 	in->n--;
 	memmove(&in->members[at], &in->members[at + 1],
 		(in->n - at) * sizeof(*in->members));

@@ -11,6 +11,7 @@
 #include "error.h"
 
 struct hbp_certificate;
+struct hbp_platform;
 
 /* One file being read. */
 struct hbp_reader {
@@ -51,10 +52,14 @@ char *hbp_json_dump(json_t *root);
 int hbp_json_save(json_t *root, const char *path, struct hbp_error *err);
 
 int hbp_costs_from_json(struct hbp_reader *rd, json_t *root, void *out);
+int hbp_hnow_from_json(struct hbp_reader *rd, json_t *root, void *out);
 int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out);
 int hbp_certificate_from_json(struct hbp_reader *rd, json_t *object,
 			      struct hbp_certificate **out);
 json_t *hbp_certificate_to_json(const struct hbp_certificate *certificate);
+int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
+		      struct hbp_platform **out);
+json_t *hbp_platform_to_json(const struct hbp_platform *platform);
 
 #define HBP_MUST_BE_ID		"an integer from 0 to 4294967295"
 #define HBP_MUST_BE_NAME	"1 to 63 characters without control characters"

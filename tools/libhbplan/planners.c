@@ -70,9 +70,10 @@ static int check_request(const struct hbp_planner *planner,
 			 const struct hbp_request *rq, struct hbp_error *err)
 {
 	if (!(planner->inputs & rq->in->kind))
-		return hbp_fail(err, -EINVAL, "%s: hbcast: %s does not plan from a %s",
+		return hbp_fail(err, -EINVAL, "%s: hbcast: %s does not plan from %s, it needs %s",
 				rq->in->name, planner->name,
-				rq->in->platform ? "platform" : "cost matrix");
+				hbp_kind_name(rq->in->kind),
+				hbp_kind_name(planner->inputs));
 	return hbp_reach(rq->in, rq->root, err);
 }
 
@@ -81,23 +82,30 @@ static int check_request(const struct hbp_planner *planner,
  * @rq: the request
  *
  * Return: that of the ports that are asked for; without any, the one that suits
- * a platform, and one port for the nodes of a cost matrix, since a node that
- * sends to many does not send to each as fast as if alone.
+ * a platform or an HNOW, and one port for the nodes of a cost matrix, since a node
+ * that sends to many does not send to each as fast as if alone.
  */
 enum hbp_model hbp_request_model(const struct hbp_request *rq)
 {
-	if (rq->ports == HBP_ANY_PORTS && rq->in->platform)
+	if (rq->ports == HBP_ANY_PORTS && (rq->in->platform || rq->in->hnow))
 		return hbp_model_of(rq->in);
 	return rq->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
 	       HBP_MODEL_ONE_PORT;
 }
 
-/* Plans that are made for ports are judged by ports. */
+/*
+ * Plans that are made for ports are judged by ports, on an HNOW as well, of whose
+ * own model only auto knows.
+ */
 static enum hbp_model model_of(const struct hbp_planner *planner,
 			       const struct hbp_request *rq)
 {
-	return planner->takes & HBP_TAKES_PORTS ? hbp_request_model(rq) :
-	       hbp_model_of(rq->in);
+	if (!(planner->takes & HBP_TAKES_PORTS))
+		return hbp_model_of(rq->in);
+	if (rq->in->hnow && rq->ports == HBP_ANY_PORTS &&
+	    !(planner->inputs & HBP_INPUT_HNOW))
+		return HBP_MODEL_ONE_PORT;
+	return hbp_request_model(rq);
 }
 
 /**

@@ -194,10 +194,10 @@ int hbp_platform_sort(struct hbp_platform *platform)
 	return 0;
 }
 
-static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
+static int read_node(struct hbp_reader *rd, json_t *object, size_t i, bool hnow,
 		     struct hbp_platform_node *node)
 {
-	static const char *const known[] = { "id", "name", "kind", NULL };
+	static const char *const known[] = { "speed", "id", "name", "kind", NULL };
 	const json_t *name = json_object_get(object, "name");
 	const json_t *kind = json_object_get(object, "kind");
 	const char *text = json_string_value(kind);
@@ -213,8 +213,9 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
 	if (name && !hbp_json_text(name, 63))
 		return hbp_json_bad(rd, name, HBP_MUST_BE_NAME, "nodes[%zu].name",
 				    i);
-	hbp_json_unknown(rd, object, known, "nodes[%zu].", i);
 	node->host = !strcmp(text, "host");
+	hbp_json_unknown(rd, object, known + !(hnow && node->host), "nodes[%zu].",
+			 i);
 	if (name) {
 		node->name = strdup(json_string_value(name));
 		if (!node->name)
@@ -223,7 +224,7 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
 	return 0;
 }
 
-static int read_nodes(struct hbp_reader *rd, json_t *array,
+static int read_nodes(struct hbp_reader *rd, json_t *array, bool hnow,
 		      struct hbp_platform *platform)
 {
 	size_t i, hosts = 0;
@@ -232,7 +233,7 @@ static int read_nodes(struct hbp_reader *rd, json_t *array,
 	int ret;
 
 	json_array_foreach(array, i, object) {
-		ret = read_node(rd, object, i, &platform->nodes[i]);
+		ret = read_node(rd, object, i, hnow, &platform->nodes[i]);
 		if (ret)
 			return ret;
 	}
@@ -335,17 +336,19 @@ static int read_links(struct hbp_reader *rd, json_t *array,
 }
 
 /**
- * hbp_platform_from_json() - a platform from its JSON object
+ * hbp_platform_read() - a platform from its JSON object
  * @rd: the reader
  * @root: the object; borrowed
- * @out: a struct hbp_platform **, receives the platform, to be released with hbp_platform_free()
+ * @hnow: not to warn about what makes it an HNOW
+ * @out: receives the platform, to be released with hbp_platform_free()
  *
  * Return: 0 or a negative errno value.
  */
-int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out)
+int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
+		      struct hbp_platform **out)
 {
 	static const char *const known[] = {
-		"hbcast", "version", "nodes", "links", NULL
+		"wormhole", "hbcast", "version", "nodes", "links", NULL
 	};
 	json_t *nodes = json_object_get(root, "nodes");
 	json_t *links = json_object_get(root, "links");
@@ -366,18 +369,31 @@ int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	if (m > HBP_PLATFORM_LINKS_MAX / 2)
 		return hbp_json_fault(rd, "links must hold at most %d links, not %zu",
 				      HBP_PLATFORM_LINKS_MAX / 2, m);
-	hbp_json_unknown(rd, root, known, "%s", "");
+	hbp_json_unknown(rd, root, known + !hnow, "%s", "");
 	platform = hbp_platform_alloc(n, 2 * m);
 	if (!platform)
 		return hbp_nomem(rd->err);
-	ret = read_nodes(rd, nodes, platform);
+	ret = read_nodes(rd, nodes, hnow, platform);
 	if (!ret)
 		ret = read_links(rd, links, platform);
 	if (ret)
 		hbp_platform_free(platform);
 	else
-		*(struct hbp_platform **)out = platform;
+		*out = platform;
 	return ret;
+}
+
+/**
+ * hbp_platform_from_json() - a platform from its JSON object
+ * @rd: the reader
+ * @root: the object; borrowed
+ * @out: a struct hbp_platform **, receives the platform, to be released with hbp_platform_free()
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out)
+{
+	return hbp_platform_read(rd, root, false, out);
 }
 
 /**
@@ -459,7 +475,13 @@ static json_t *links_to_json(const struct hbp_platform *platform)
 	return links;
 }
 
-static json_t *platform_to_json(const struct hbp_platform *platform)
+/**
+ * hbp_platform_to_json() - a platform as a JSON object
+ * @platform: the platform
+ *
+ * Return: a new object, or NULL if memory has run out.
+ */
+json_t *hbp_platform_to_json(const struct hbp_platform *platform)
 {
 	return json_pack("{s:s, s:i, s:o, s:o}", "hbcast", "platform",
 			 "version", 1, "nodes", nodes_to_json(platform),
@@ -475,7 +497,7 @@ static json_t *platform_to_json(const struct hbp_platform *platform)
  */
 char *hbp_platform_text(const struct hbp_platform *platform)
 {
-	return hbp_json_dump(platform_to_json(platform));
+	return hbp_json_dump(hbp_platform_to_json(platform));
 }
 
 /**
@@ -489,5 +511,5 @@ char *hbp_platform_text(const struct hbp_platform *platform)
 int hbp_platform_save(const struct hbp_platform *platform, const char *path,
 		      struct hbp_error *err)
 {
-	return hbp_json_save(platform_to_json(platform), path, err);
+	return hbp_json_save(hbp_platform_to_json(platform), path, err);
 }

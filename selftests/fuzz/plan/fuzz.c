@@ -157,14 +157,21 @@ static void check_input(struct hbp_input *in)
 {
 	struct hbp_platform *platform;
 	struct hbp_error err = { "" };
+	struct hbp_input *again;
 	char *text;
 	int ret;
 
-	text = in->platform ? hbp_platform_text(in->platform) :
-			      hbp_costs_text(in->costs);
+	if (in->hnow)
+		text = hbp_hnow_text(in->hnow);
+	else
+		text = in->platform ? hbp_platform_text(in->platform) :
+				      hbp_costs_text(in->costs);
 	if (!text)
 		abort();
-	hbp_input_free(parse_again(text, strlen(text)));
+	again = parse_again(text, strlen(text));
+	if (again->kind != in->kind || again->n != in->n)
+		abort();
+	hbp_input_free(again);
 	free(text);
 	if (in->platform)
 		return;
@@ -220,6 +227,8 @@ int take_file(const uint8_t *data, size_t size)
 	if (ret)
 		check_error(ret, &err);
 	if (!ret && in->n <= MOST_MEMBERS) {
+		if (in->hnow)
+			check_input(in);
 		make_plans(in, size & 1 ? size : HBP_MESSAGE_MAX);
 		adapt_plans(text, size);
 	}
