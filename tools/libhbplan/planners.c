@@ -33,6 +33,13 @@ static const struct hbp_planner *const planners[] = {
 	&hbp_lp_prune,
 	&hbp_lp_grow,
 	&hbp_mtp,
+	&hbp_doubling,
+	&hbp_ebs,
+	&hbp_vbbs,
+	&hbp_vbbswf,
+	&hbp_two_ebs,
+	&hbp_two_vbbs,
+	&hbp_cfoot,
 	&hbp_stable_graph,
 	&hbp_auto,
 };

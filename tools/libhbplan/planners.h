@@ -90,6 +90,13 @@ extern const struct hbp_planner hbp_multiport_grow;
 extern const struct hbp_planner hbp_lp_prune;
 extern const struct hbp_planner hbp_lp_grow;
 extern const struct hbp_planner hbp_mtp;
+extern const struct hbp_planner hbp_doubling;
+extern const struct hbp_planner hbp_ebs;
+extern const struct hbp_planner hbp_vbbs;
+extern const struct hbp_planner hbp_vbbswf;
+extern const struct hbp_planner hbp_two_ebs;
+extern const struct hbp_planner hbp_two_vbbs;
+extern const struct hbp_planner hbp_cfoot;
 extern const struct hbp_planner hbp_stable_graph;
 extern const struct hbp_planner hbp_auto;
 
