@@ -318,6 +318,72 @@ struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 	return in;
 }
 
+/* A speed of one of four types, which are sometimes alike in something. */
+static void random_speed(struct luck *luck, FILE *f)
+{
+	uint32_t type = draw_below(luck, 4);
+
+	fprintf(f, "'speed':{'send_const_us':%u,'send_byte_us':%u,",
+		16 + 8 * type, 8 * (1 + type / 2));
+	fprintf(f, "'recv_const_us':%u,'recv_byte_us':%u}", 8 + 8 * (type & 1),
+		16 * type);
+}
+
+/* A link of an HNOW, by whose bandwidth and latency nothing is meant. */
+static void hnow_link(FILE *f, const char *comma, size_t from, size_t to)
+{
+	fprintf(f, "%s{'from':%zu,'to':%zu,", comma, from, to);
+	fputs("'bandwidth_mbps':8,'latency_us':8,'symmetric':true}", f);
+}
+
+/*
+ * An HNOW: a random tree of switches 101, 102, ... with @extra more links between
+ * them (where there is none yet), and hosts 1, 2, ... each at one. Some switches
+ * may have no hosts.
+ */
+struct hbp_input *random_hnow(struct luck *luck, size_t hosts, size_t switches,
+			      size_t extra)
+{
+	bool *joined = calloc(switches * switches, sizeof(*joined));
+	struct hbp_input *in;
+	char *text = NULL;
+	size_t len, i, j;
+	FILE *f;
+
+	f = open_memstream(&text, &len);
+	fputs("{'hbcast':'platform','version':1,", f);
+	fputs("'wormhole':{'const_us':16,'byte_us':8},'nodes':[", f);
+	for (i = 0; i < switches; i++)
+		fprintf(f, "{'id':%zu,'kind':'switch'},", i + 101);
+	for (i = 1; i <= hosts; i++) {
+		fprintf(f, "%s{'id':%zu,'kind':'host',", i > 1 ? "," : "", i);
+		random_speed(luck, f);
+		fputs("}", f);
+	}
+	fputs("],'links':[", f);
+	for (i = 1; i <= hosts; i++)
+		hnow_link(f, i > 1 ? "," : "", i,
+			  101 + draw_below(luck, (uint32_t)switches));
+	for (i = 1; i < switches; i++) {
+		j = draw_below(luck, (uint32_t)i);
+		joined[i * switches + j] = true;
+		hnow_link(f, ",", 101 + i, 101 + j);
+	}
+	for (; extra && switches > 1; extra--) {
+		i = 1 + draw_below(luck, (uint32_t)switches - 1);
+		j = draw_below(luck, (uint32_t)i);
+		if (!joined[i * switches + j])
+			hnow_link(f, ",", 101 + i, 101 + j);
+		joined[i * switches + j] = true;
+	}
+	fputs("]}", f);
+	fclose(f);
+	in = make_input(text);
+	free(text);
+	free(joined);
+	return in;
+}
+
 /* Ids by another rule that keeps their order. */
 uint32_t other_id(uint32_t id)
 {

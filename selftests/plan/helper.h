@@ -46,6 +46,9 @@ struct hbp_input *random_costs(struct luck *luck, size_t n, bool holes);
 struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 				  size_t switches, size_t extra, bool even);
 
+struct hbp_input *random_hnow(struct luck *luck, size_t hosts, size_t switches,
+			      size_t extra);
+
 uint32_t other_id(uint32_t id);
 void relabel(struct hbp_input *in);
 void stretch(struct hbp_costs *costs, int64_t times);

@@ -109,6 +109,7 @@ run -j plan algorithms
 check_equal 'algorithms with -j' '{"name":"tps","inputs":["costs","platform"],"parameters":[],"objectives":["completion"],"paper":"002 section 4"}' \
 	"$(jq -c '.[] | select(.name == "tps") | del(.objective)' <<<"$out")"
 check_equal 'the list as text is that of -j' "$(jq -r '.[].name' <<<"$out")" "$algorithms"
+hnow_only=$(jq -r '.[] | select(.inputs == ["hnow"]) | .name' <<<"$out" | paste -sd ' ')
 for name in $algorithms; do
 	grep -qx "\.B $name" "$page" || undocumented+=" $name"
 	grep -q "^\*\*$name\*\*" "$readings" || undocumented+=" $name"
@@ -121,6 +122,61 @@ check_equal 'every planner but flat has an objective, auto all' \
 run plan help
 check_equal 'help' 0 "$status"
 check_match 'help tells the keys' 'algorithm NAME root ID' "$out"
+
+# An HNOW of two types: 16 + 8 + 8 us and 8 us a byte; or 16 more, and 16 a byte.
+hosts=
+links=
+for id in 1 2 3 4; do
+	speed=$(printf '"send_const_us":%d,"send_byte_us":%d,"recv_const_us":8,"recv_byte_us":0' \
+		$((16 + id / 3 * 16)) $((4 + id / 3 * 8)))
+	hosts+=",{\"id\":$id,\"kind\":\"host\",\"speed\":{$speed}}"
+	links+=",{\"from\":$id,\"to\":9,\"bandwidth_mbps\":8,\"latency_us\":1,\"symmetric\":true}"
+done
+cat >hnow.json <<-END
+	{"hbcast":"platform","version":1,"wormhole":{"const_us":8,"byte_us":4},
+	 "nodes":[{"id":9,"kind":"switch"}$hosts],"links":[${links#,}]}
+END
+# Each way has 2 links: 16 + 4 * 100 + 8 + 4 * 102 + 8 = 840 us from 1 and 2, 1656 from 3.
+run plan hnow.json algorithm doubling root 1 message-size 100B graph text
+check_equal 'a plan from an HNOW' '1
+├─ 3 1.0 Mbit/s, 840 us
+│  └─ 4 0.5 Mbit/s, 2.50 ms
+└─ 2 1.0 Mbit/s, 1.68 ms' "$out"
+run plan hnow.json algorithm two-vbbs root 1 message-size 100B output two-vbbs.json
+check_equal 'a plan of two sub-networks' '["two-vbbs","hnow",[[1,3],[1,2],[3,4]],[[1,2],[2,4],[4,3]]]' \
+	"$(jq -c '[.algorithm, .predicted.model, .trees[].edges]' two-vbbs.json)"
+run -j evaluate two-vbbs.json on hnow.json
+check_equal 'the models that apply to it' '["one-port","multi-port","hnow"]' \
+	"$(jq -c '[.models[].model]' <<<"$out")"
+run compare hnow.json root 1
+check_equal 'compare: what plans from costs plans from an HNOW, too' 'flat hnow
+mtp one-port
+doubling hnow
+ebs hnow
+vbbs hnow
+vbbswf hnow
+two-ebs hnow
+two-vbbs hnow
+cfoot hnow' \
+	"$(awk '/^(flat|mtp|doubling|ebs|vbbs|vbbswf|two-ebs|two-vbbs|cfoot) / { print $1, $2 }' <<<"$out")"
+refuse 'a planner that needs an HNOW' \
+	'costs.json: hbcast: two-ebs does not plan from a cost matrix, it needs an HNOW' \
+	plan costs.json algorithm two-ebs root 1
+refuse 'a planner that needs links' \
+	'hnow.json: hbcast: stable does not plan from an HNOW, it needs a platform' \
+	plan hnow.json algorithm stable root 1
+refuse 'a model that needs an HNOW' \
+	'costs.json: the hnow model needs an HNOW, not a cost matrix' \
+	evaluate plan.json on costs.json model hnow
+refuse 'a root that is a switch of an HNOW' \
+	'hnow.json: nodes: there is no host 9 to be the root' \
+	plan hnow.json algorithm vbbs root 9
+run convert hnow.json to platform
+check_equal 'an HNOW stays one as a platform' "$(jq -cS '.nodes | sort_by(.id)' hnow.json)" \
+	"$(jq -cS .nodes <<<"$out")"
+run convert hnow.json to costs
+check_equal 'costs of an HNOW' '[1,0.5,16,32,16]' \
+	"$(jq -c '[.bandwidth_mbps[0][1], .bandwidth_mbps[2][0], .nodes[0].send_overhead_us, .nodes[2].send_overhead_us, .latency_us[0][1]]' <<<"$out")"
 
 refuse 'an unknown algorithm' \
 	'algorithm "best" is unknown: hbcastctl plan algorithms lists them' \
@@ -228,20 +284,25 @@ check_match 'compare for an objective: who cannot plan comes last' \
 
 # Every plan carries the bound of its model, and how far it is from it.
 for name in $algorithms; do
-	"$tool" plan "$demo" algorithm "$name" root 1 output "of-$name.json" 2>said || cat said
+	file=$demo
+	[[ " $hnow_only " != *" $name "* ]] || file=hnow.json
+	"$tool" plan "$file" algorithm "$name" root 1 output "of-$name.json" 2>said || cat said
 	jq -e '.predicted | .bound_us > 0 and .gap >= 0 and
 		((.completion_us / .bound_us - 1 - .gap) | fabs) < 1e-9' \
 		"of-$name.json" >said || echo "# $name has no bound"
 done >unbounded
 check_equal 'every plan carries its bound and gap' '' "$(<unbounded)"
 
-# The examples of the documentation are a cost matrix, a platform and a plan.
+# The examples of the documentation are a cost matrix, a platform, an HNOW and a plan.
 awk '/^```json/ { n++; on = 1; next } /^```/ { on = 0 } on { print > "example" n }' "$formats"
 run compare example1 root 1
 check_equal 'the documented cost matrix is taken' '0 ' "$status $said"
 run compare example2 root 1
 check_equal 'the documented platform is taken' '0 ' "$status $said"
-run plan show example3
+run compare example3 root 1
+check_equal 'the documented HNOW is taken' '0 ' "$status $said"
+check_equal 'and it is one' 'cfoot hnow' "$(awk '/^cfoot / { print $1, $2 }' <<<"$out")"
+run plan show example4
 check_equal 'the documented plan is taken' '0 ' "$status $said"
 
 tap_done
