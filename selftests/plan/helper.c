@@ -390,19 +390,31 @@ uint32_t other_id(uint32_t id)
 	return 7 * id + 3;
 }
 
-/* Gives the nodes of a cost matrix other ids. */
+/* The matrix of a platform that has changed is made anew when it is needed. */
+static void forget_costs(struct hbp_input *in)
+{
+	hbp_costs_free(in->costs);
+	in->costs = NULL;
+}
+
+/* Gives nodes other ids. */
 void relabel(struct hbp_input *in)
 {
+	struct hbp_platform *p = in->platform;
 	size_t i;
 
 	for (i = 0; i < in->n; i++) {
 		in->members[i] = other_id(in->members[i]);
-		in->costs->nodes[i].id = in->members[i];
+		if (!p)
+			in->costs->nodes[i].id = in->members[i];
 	}
+	for (i = 0; p && i < p->n; i++)
+		p->nodes[i].id = other_id(p->nodes[i].id);
+	if (p)
+		forget_costs(in);
 }
 
-/* Makes everything as many times slower; bandwidths must be multiples of it. */
-void stretch(struct hbp_costs *costs, int64_t times)
+static void stretch_costs(struct hbp_costs *costs, int64_t times)
 {
 	size_t i;
 
@@ -416,4 +428,20 @@ void stretch(struct hbp_costs *costs, int64_t times)
 		costs->nodes[i].send_overhead_ns *= times;
 		costs->nodes[i].recv_overhead_ns *= times;
 	}
+}
+
+/* Makes everything as many times slower; bandwidths must be multiples of it. */
+void stretch(struct hbp_input *in, int64_t times)
+{
+	struct hbp_platform *p = in->platform;
+	size_t i;
+
+	for (i = 0; p && i < p->n_links; i++) {
+		p->links[i].latency_ns *= times;
+		p->links[i].bandwidth_bps /= times;
+	}
+	if (p)
+		forget_costs(in);
+	else
+		stretch_costs(in->costs, times);
 }

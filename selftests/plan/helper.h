@@ -51,6 +51,6 @@ struct hbp_input *random_hnow(struct luck *luck, size_t hosts, size_t switches,
 
 uint32_t other_id(uint32_t id);
 void relabel(struct hbp_input *in);
-void stretch(struct hbp_costs *costs, int64_t times);
+void stretch(struct hbp_input *in, int64_t times);
 
 #endif /* HBC_SELFTESTS_PLAN_HELPER_H */

@@ -551,7 +551,7 @@ static void check_changes(void)
 		old->root = other_id(old->root);
 		old->cost_ns *= 8;
 		relabel(in);
-		stretch(in->costs, 8);
+		stretch(in, 8);
 		again = replan(old, in, HBP_LINK_CHANGED, other_id(edge.parent),
 			       other_id(edge.child), strategy);
 		for (i = 0; i < in->n - 1; i++)
