@@ -216,6 +216,34 @@ refuse 'a model that is none of ports' \
 refuse 'more trees than a plan has' \
 	'trees must be 1 to 64, not 65: a plan has no more trees' \
 	plan costs.json algorithm flat root 1 trees 65
+refuse 'a replica where it is of no use' \
+	'chain has no use for "replica": leave it out' \
+	plan costs.json algorithm chain root 1 replica 2
+refuse 'replicas that are no host' \
+	"$demo: nodes: there is no host 4000 to be a replica" \
+	plan "$demo" algorithm stable root 1 replica 2 replica 4000
+# 4 could have 9: 1 from the root, 5 from 3, which comes first, the rest from 2.
+cat >near.json <<-'END'
+	{"hbcast":"platform","version":1,"nodes":[{"id":9,"kind":"switch"},
+	 {"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},
+	 {"id":4,"kind":"host"}],"links":[
+	 {"from":1,"to":9,"bandwidth_mbps":1,"latency_us":1,"symmetric":true},
+	 {"from":2,"to":9,"bandwidth_mbps":5,"latency_us":1,"symmetric":true},
+	 {"from":3,"to":9,"bandwidth_mbps":5,"latency_us":1,"symmetric":true},
+	 {"from":4,"to":9,"bandwidth_mbps":9,"latency_us":1,"symmetric":true}]}
+	END
+run plan near.json algorithm stable root 1 replica 3 replica 2 output many.json
+check_equal 'a plan with several sources' '0  [2,3] [[1,1],[3,5],[2,3]]' \
+	"$status $said $(jq -c '.replicas, [.trees[] | [.root // 1, .rate_mbps]]' many.json | tr '\n' ' ' | sed 's/ $//')"
+refuse 'several sources, which the kernel does not have' \
+	'many.json: node 2 is a replica, but the kernel sends a message from its root alone, here node 1: plan without replica' \
+	apply many.json group 5
+refuse 'several sources are not checked' \
+	'many.json: it has replicas: only plans with one source are checked' \
+	verify many.json on near.json
+refuse 'several sources are not explained' \
+	'near.json: plans with one source are explained, and this one has replicas' \
+	explain many.json on near.json
 run compare costs.json root 1 model multi-port seed 5 trees 2
 check_equal 'compare gives keys to whom they are of use' '0 ' "$status $said"
 refuse 'a graph of another kind' 'graph "png" is unknown: write dot or text' \

@@ -45,6 +45,7 @@ static int load_file(const char *path, struct hbp_error *err)
 
 #define ID	"an integer from 0 to 4294967295"
 #define SLOT0	"trees: the tree of slot 0: "
+#define SLOT3	"trees: the tree of slot 3: "
 #define EDGES	"[[2,4],[1,3],[1,2],[2,5]]"
 
 static const struct refusal refusals[] = {
@@ -56,6 +57,25 @@ static const struct refusal refusals[] = {
 	{ "no root", "'root':1,", "", "root is missing, it must be " ID },
 	{ "a negative root", "'root':1", "'root':-1",
 	  "root must be " ID ", not -1" },
+	{ "replicas that are no list", "'root':1,", "'root':1,'replicas':4,",
+	  "replicas must be an array of up to 63 ids, not 4" },
+	{ "a replica that is no id", "'root':1,", "'root':1,'replicas':[-4],",
+	  "replicas[0] must be " ID ", not -4" },
+	{ "a replica that is the root", "'root':1,", "'root':1,'replicas':[1],",
+	  "replicas: node 1 is the root" },
+	{ "a replica given twice", "'root':1,", "'root':1,'replicas':[7,7],",
+	  "replicas: node 7 is given twice" },
+	{ "a replica that receives", "'root':1,", "'root':1,'replicas':[4],",
+	  SLOT0 "it sends to node 4, which has the message to begin with" },
+	{ "a tree that begins at no id", "'slot':3", "'slot':3,'root':-1",
+	  "trees[0].root must be " ID ", not -1" },
+	{ "a tree that begins at no source", "{'slot':3,'edges':[[1,4]]}",
+	  "{'slot':3,'root':2,'edges':[[2,4]]}",
+	  SLOT3 "it begins at node 2, which is neither the root nor a replica" },
+	{ "slot 0 from a replica",
+	  "1,\n'message_bytes':1000,'trees':[\n{'slot':3,'edges':[[1,4]]},\n{'slot':0,",
+	  "9,'replicas':[1],'message_bytes':1,'trees':[{'slot':0,'root':1,",
+	  SLOT0 "it begins at replica 1 and must begin at the root" },
 	{ "no message size", "'message_bytes':1000,", "",
 	  "message_bytes is missing, it must be an integer from 1 to 2^50" },
 	{ "a message of no length", "1000", "0",

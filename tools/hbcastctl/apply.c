@@ -312,6 +312,17 @@ static int apply_plan(struct apply *a)
 	return ret ? ret : printed;
 }
 
+/* In the kernel a message comes from one node, and all others receive it. */
+static int check_sources(struct hbctl *ctl, const char *file,
+			 const struct hbp_plan *plan)
+{
+	if (!plan->n_replicas)
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s: node %u is a replica, but the kernel sends a message from its root alone, here node %u: plan without replica",
+			   file, plan->replicas[0], plan->root);
+}
+
 static int apply_run(struct hbctl *ctl, int argc, char **argv)
 {
 	struct hbp_warn w = hbplan_warnings(ctl);
@@ -335,7 +346,9 @@ static int apply_run(struct hbctl *ctl, int argc, char **argv)
 		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	a.plan = plan;
 	a.refusals = json_array();
-	ret = apply_plan(&a);
+	ret = check_sources(ctl, file, plan);
+	if (!ret)
+		ret = apply_plan(&a);
 	json_decref(a.refusals);
 	hbp_plan_free(plan);
 	return ret;

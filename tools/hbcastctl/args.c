@@ -43,7 +43,7 @@ static struct hbarg_key *next_bare(struct hbarg_key *keys)
 static int take_value(struct hbctl *ctl, struct hbarg_key *k,
 		      int argc, char **argv)
 {
-	if (k->seen)
+	if (k->seen && !(k->flags & HBARG_MANY))
 		return hbctl_error(ctl, HBCTL_USAGE,
 				   "\"%s\" is given twice: give it once",
 				   k->name);

@@ -25,6 +25,8 @@ typedef int (*hbarg_parser)(struct hbctl *ctl, const char *key,
 #define HBARG_REQUIRED	(1u << 0)
 /* The value may be given without its key: "add 3" for "add id 3". */
 #define HBARG_BARE	(1u << 1)
+/* The key may be given several times. */
+#define HBARG_MANY	(1u << 2)
 
 /**
  * struct hbarg_key - one key that a command understands

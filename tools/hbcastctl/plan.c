@@ -412,6 +412,7 @@ static const struct {
 	{ "model", HBP_TAKES_PORTS },
 	{ "seed", HBP_TAKES_SEED },
 	{ "trees", HBP_TAKES_TREES },
+	{ "replica", HBP_TAKES_REPLICAS },
 };
 
 #define N_PARAMETERS	(sizeof(parameters) / sizeof(parameters[0]))
@@ -442,6 +443,19 @@ static int check_objective(struct hbctl *ctl, const struct hbp_planner *planner,
 			   planner->name, hbp_objective_name(objective));
 }
 
+/* One more node that has the message to begin with; @dest is the request. */
+static int parse_replica(struct hbctl *ctl, const char *key, const char *word,
+			 void *dest)
+{
+	struct hbp_request *rq = dest;
+
+	if (rq->n_replicas == HBP_REPLICAS_MAX)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s \"%s\" is one too many: a plan has trees for at most %d",
+				   key, word, HBP_REPLICAS_MAX);
+	return hbarg_u32(ctl, key, word, &rq->replicas[rq->n_replicas++]);
+}
+
 /* argv[0] is the file, which may have any name. */
 static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
@@ -456,6 +470,7 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
 		{ "seed", hbarg_u64, &rq.seed, 0, false },
 		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
+		{ "replica", parse_replica, &rq, HBARG_MANY, false },
 		{ "output", hbarg_string, &output, 0, false },
 		{ "graph", hbplan_parse_graph, &graph, 0, false },
 		{ }
@@ -600,7 +615,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 /* The first entry is there for help; FILE is not one word. */
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
-	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ trees N ] [ output PLAN.json ] [ graph dot|text ]",
+	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ trees N ] [ replica ID ]... [ output PLAN.json ] [ graph dot|text ]",
 	  "make a plan from a cost matrix, a platform or an HNOW; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },

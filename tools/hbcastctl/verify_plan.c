@@ -302,6 +302,10 @@ int hbverify_read_plan(struct hbverify *v, const char *file)
 	v->plan.bits = 8 * (double)json_integer_value(bytes);
 	if (!(v->plan.bits > 0))
 		return hbverify_fail(v, "%s: message_bytes is no size", file);
+	if (json_array_size(json_object_get(v->json, "replicas")))
+		return hbverify_fail(v,
+				     "%s: it has replicas: only plans with one source are checked",
+				     file);
 	ret = read_host(v, json_object_get(v->json, "root"), "root",
 			&v->plan.root);
 	if (!ret)

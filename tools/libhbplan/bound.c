@@ -18,14 +18,14 @@
  * together cost at least the least latency L, so no arc works longer than T - L,
  * and at most the largest flow times T - L arrives.
  */
-static int platform_bounds(const struct hbp_platform *platform, size_t root,
-			   uint64_t bytes, int64_t *bounds,
-			   struct hbp_error *err)
+static int platform_bounds(const struct hbp_platform *platform,
+			   const size_t *sources, size_t n, uint64_t bytes,
+			   int64_t *bounds, struct hbp_error *err)
 {
 	struct hbp_routes *routes = hbp_routes_alloc(platform);
 	struct hbp_flow *flow = hbp_flow_alloc(platform);
 	struct hbp_ways *ways = hbp_ways_alloc(platform);
-	size_t i, from = platform->hosts[root], to;
+	size_t i, k, to;
 	int64_t rate;
 	int ret = 0;
 
@@ -33,17 +33,24 @@ static int platform_bounds(const struct hbp_platform *platform, size_t root,
 		ret = hbp_nomem(err);
 		goto out;
 	}
-	hbp_routes_find(platform, from, true, routes);
+	for (i = 0; i < platform->n_hosts; i++)
+		bounds[i] = HBP_NEVER;
+	for (k = 0; k < n; k++) {
+		hbp_routes_find(platform, sources[k], true, routes);
+		for (i = 0; i < platform->n_hosts; i++)
+			if (routes->latency_ns[platform->hosts[i]] < bounds[i])
+				bounds[i] = routes->latency_ns[platform->hosts[i]];
+	}
 	for (i = 0; i < platform->n_hosts; i++) {
 		to = platform->hosts[i];
-		bounds[i] = 0;
-		if (i == root)
+		for (k = 0; k < n && sources[k] != to;)
+			k++;
+		if (k < n)
 			continue;
 		/* Where there is one way only, it is the largest flow. */
-		rate = ways->forest ? routes->bandwidth_bps[to] :
-		       hbp_flow_max(flow, from, to);
-		bounds[i] = hbp_ns_add(hbp_transfer_ns(bytes, rate),
-				       routes->latency_ns[to]);
+		rate = ways->forest && n == 1 ? routes->bandwidth_bps[to] :
+		       hbp_flow_from(flow, sources, n, to);
+		bounds[i] = hbp_ns_add(hbp_transfer_ns(bytes, rate), bounds[i]);
 	}
 out:
 	hbp_ways_free(ways);
@@ -267,10 +274,47 @@ int hbp_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 	if (at == HBP_NONE)
 		return -EINVAL;
 	if (in->platform)
-		ret = platform_bounds(in->platform, at, bytes, bounds, err);
-	else
-		ret = costs_bounds(in->costs, at, bytes, bounds, err);
+		return hbp_bounds_from(in, &root, 1, bytes, bounds, err);
+	ret = costs_bounds(in->costs, at, bytes, bounds, err);
 	return ret ? ret : check_reach(in, root, bounds, err);
+}
+
+/**
+ * hbp_bounds_from() - the same, if several nodes have the message to begin with
+ * @in: a platform
+ * @sources: ids of those nodes, the root first
+ * @n: how many
+ * @bytes: message size
+ * @bounds: receives nanoseconds for each member of @in, 0 for the sources
+ * @err: receives the reason of a failure
+ *
+ * The message over the largest flow from all of them together, plus the least
+ * latency from any.
+ *
+ * Return: as hbp_bounds().
+ */
+int hbp_bounds_from(struct hbp_input *in, const uint32_t *sources, size_t n,
+		    uint64_t bytes, int64_t *bounds, struct hbp_error *err)
+{
+	size_t *places = calloc(n, sizeof(*places)), i, at;
+	int ret = 0;
+
+	if (!places)
+		return hbp_nomem(err);
+	for (i = 0; !ret && i < n; i++) {
+		at = find_root(in, sources[i], err);
+		if (at == HBP_NONE)
+			ret = -EINVAL;
+		else
+			places[i] = in->platform->hosts[at];
+	}
+	if (!ret)
+		ret = platform_bounds(in->platform, places, n, bytes, bounds,
+				      err);
+	if (!ret)
+		ret = check_reach(in, sources[0], bounds, err);
+	free(places);
+	return ret;
 }
 
 /**

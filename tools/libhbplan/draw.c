@@ -115,7 +115,9 @@ int hbp_draw_text(const struct hbp_plan *plan, hbp_label_fn label, void *arg,
 	int ret;
 
 	for (t = 0; t < plan->n_trees; t++) {
-		struct walk w = { .tree = &plan->trees[t], .root = plan->root };
+		struct walk w = {
+			.tree = &plan->trees[t], .root = plan->trees[t].root
+		};
 
 		if (plan->n_trees > 1)
 			fprintf(out, "slot %u, %.6g Mbit/s\n", w.tree->slot,
@@ -169,6 +171,8 @@ int hbp_draw_dot(const struct hbp_plan *plan, hbp_label_fn label, void *arg,
 
 	fputs("digraph hbcast {\n", out);
 	write_dot_node(plan->root, label, arg, out);
+	for (i = 0; i < plan->n_replicas; i++)
+		write_dot_node(plan->replicas[i], label, arg, out);
 	for (i = 0; i < tree->n_edges; i++)
 		write_dot_node(tree->edges[i].child, label, arg, out);
 	for (t = 0; t < plan->n_trees; t++) {

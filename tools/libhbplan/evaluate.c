@@ -322,6 +322,10 @@ static int check_applies(enum hbp_model model, const struct hbp_input *in,
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model takes plans with one tree, not %zu",
 				in->name, models[model].name, plan->n_trees);
+	if (plan->n_replicas && model != HBP_MODEL_FLUID)
+		return hbp_fail(err, -EOPNOTSUPP,
+				"%s: the %s model takes plans with one source, and this one has replicas",
+				in->name, models[model].name);
 	if (!models[model].needs && in->n > HBP_COSTS_NODES_MAX)
 		return hbp_fail(err, -EOPNOTSUPP,
 				"%s: the %s model needs a cost matrix, which is made for at most %d hosts, not %zu",
@@ -373,6 +377,7 @@ static int run_model(const struct hbp_plan *plan, struct hbp_input *in,
 static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
 		      struct hbp_evaluation *evaluation, struct hbp_error *err)
 {
+	uint32_t sources[HBP_REPLICAS_MAX + 1];
 	struct hbp_figure *f;
 	int64_t *bounds;
 	size_t i;
@@ -381,8 +386,17 @@ static int add_bounds(const struct hbp_plan *plan, struct hbp_input *in,
 	bounds = calloc(in->n, sizeof(*bounds));
 	if (!bounds)
 		return hbp_nomem(err);
-	ret = models[evaluation->model].bounds(in, plan->root,
-					       plan->message_bytes, bounds, err);
+	if (plan->n_replicas) {
+		sources[0] = plan->root;
+		memcpy(sources + 1, plan->replicas,
+		       plan->n_replicas * sizeof(*sources));
+		ret = hbp_bounds_from(in, sources, plan->n_replicas + 1,
+				      plan->message_bytes, bounds, err);
+	} else {
+		ret = models[evaluation->model].bounds(in, plan->root,
+						       plan->message_bytes,
+						       bounds, err);
+	}
 	for (i = 0; !ret && i < evaluation->n; i++) {
 		f = &evaluation->nodes[i];
 		f->bound_ns = bounds[hbp_input_find(in, f->id)];

@@ -368,6 +368,10 @@ int hbp_explain(const struct hbp_plan *plan, struct hbp_input *in,
 	int ret;
 
 	*out = (struct hbp_explanation){ 0 };
+	if (plan->n_replicas)
+		return hbp_fail(err, -EOPNOTSUPP,
+				"%s: plans with one source are explained, and this one has replicas",
+				in->name);
 	ret = find_model(plan, in, &out->model, err);
 	if (!ret)
 		ret = hbp_evaluate(plan, in, out->model, &d.now, err);

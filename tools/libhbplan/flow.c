@@ -93,14 +93,17 @@ static size_t end_of(const struct hbp_flow *flow, size_t arc)
 }
 
 /* Breadth-first levels over what is left; false if the sink is out of reach. */
-static bool find_levels(struct hbp_flow *flow, size_t source, size_t sink)
+static bool find_levels(struct hbp_flow *flow, const size_t *sources, size_t n,
+			size_t sink)
 {
 	size_t head, tail = 0, arc, to, i;
 
 	for (i = 0; i < flow->platform->n; i++)
 		flow->level[i] = HBP_NONE;
-	flow->level[source] = 0;
-	flow->stack[tail++] = source;
+	for (i = 0; i < n; i++) {
+		flow->level[sources[i]] = 0;
+		flow->stack[tail++] = sources[i];
+	}
 	for (head = 0; head < tail && flow->level[sink] == HBP_NONE; head++) {
 		arc = flow->head[flow->stack[head]];
 		for (; arc != HBP_NONE; arc = flow->next[arc]) {
@@ -164,24 +167,42 @@ static int64_t find_path(struct hbp_flow *flow, size_t source, size_t sink)
  */
 int64_t hbp_flow_max(struct hbp_flow *flow, size_t source, size_t sink)
 {
-	int64_t sum = 0, sent, most;
+	return hbp_flow_from(flow, &source, 1, sink);
+}
+
+/**
+ * hbp_flow_from() - largest flow from several nodes together to one
+ * @flow: from hbp_flow_alloc()
+ * @sources: indices of the sources
+ * @n: how many
+ * @sink: index of another node
+ *
+ * Return: bit/s, 0 if no path leads there.
+ */
+int64_t hbp_flow_from(struct hbp_flow *flow, const size_t *sources, size_t n,
+		      size_t sink)
+{
+	int64_t sum = 0, sent, most = 0;
 	size_t i;
 
-	/* What source and sink have; no search is needed to know it is all. */
-	most = flow->out[source] < flow->into[sink] ? flow->out[source] :
-	       flow->into[sink];
-
+	/* What sources and sink have; no search is needed to know it is all. */
+	for (i = 0; i < n; i++)
+		most += flow->out[sources[i]];
+	if (flow->into[sink] < most)
+		most = flow->into[sink];
 	for (i = 0; i < flow->platform->n_links; i++) {
 		flow->left[2 * i] = flow->platform->links[i].bandwidth_bps;
 		flow->left[2 * i + 1] = 0;
 	}
-	while (sum < most && find_levels(flow, source, sink)) {
+	while (sum < most && find_levels(flow, sources, n, sink)) {
 		for (i = 0; i < flow->platform->n; i++)
 			flow->at[i] = flow->head[i];
-		do {
-			sent = find_path(flow, source, sink);
-			sum += sent;
-		} while (sent);
+		for (i = 0; i < n; i++) {
+			do {
+				sent = find_path(flow, sources[i], sink);
+				sum += sent;
+			} while (sent);
+		}
 	}
 	return sum;
 }
@@ -203,7 +224,7 @@ size_t hbp_flow_cut(struct hbp_flow *flow, size_t source, size_t sink,
 	const struct hbp_link *link = flow->platform->links;
 	size_t i, n = 0;
 
-	find_levels(flow, source, sink);
+	find_levels(flow, &source, 1, sink);
 	for (i = 0; i < flow->platform->n_links; i++)
 		if (flow->level[link[i].from] != HBP_NONE &&
 		    flow->level[link[i].to] == HBP_NONE)

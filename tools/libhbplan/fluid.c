@@ -65,7 +65,7 @@ static int find_tree(struct filling *f, struct hbp_ways *ways, size_t t,
 	size_t i, from = 0, to;
 	int ret = 0;
 
-	hbp_tree_parents(tree, f->plan->root, parents);
+	hbp_tree_parents(tree, tree->root, parents);
 	for (i = 0; !ret && i < tree->n_edges; i++) {
 		f->fluid->tree[start + i] = t;
 		f->fluid->above[start + i] = parents[i] ? start + parents[i] - 1 :

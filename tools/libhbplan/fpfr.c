@@ -27,13 +27,13 @@ int hbp_fpfr_next(struct hbp_trace *trace, struct hbp_tree *tree,
 	return 1;
 }
 
-static int add_trees(struct hbp_trace *trace, size_t most, struct hbp_plan *plan,
-		     struct hbp_error *err)
+static int add_trees(const struct hbp_request *rq, struct hbp_trace *trace,
+		     struct hbp_plan *plan, struct hbp_error *err)
 {
 	struct hbp_tree *tree;
 	int ret = 1;
 
-	while (ret == 1 && plan->n_trees < most) {
+	while (ret == 1 && plan->n_trees < hbp_trees_max(rq)) {
 		tree = hbp_plan_add_tree(plan, (unsigned int)plan->n_trees);
 		ret = hbp_fpfr_next(trace, tree, err);
 		hbp_trace_take(trace, tree->rate_bps);
@@ -49,16 +49,7 @@ static int add_trees(struct hbp_trace *trace, size_t most, struct hbp_plan *plan
 static int fpfr_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
-	const struct hbp_platform *platform = rq->in->platform;
-	struct hbp_trace *trace;
-	int ret;
-
-	trace = hbp_trace_alloc(platform, hbp_platform_find(platform, rq->root));
-	if (!trace)
-		return hbp_nomem(err);
-	ret = add_trees(trace, hbp_trees_max(rq), plan, err);
-	hbp_trace_free(trace);
-	return ret;
+	return hbp_trace_plan(rq, add_trees, plan, err);
 }
 
 /*

@@ -93,13 +93,15 @@ void hbp_plan_free(struct hbp_plan *plan)
  * @plan: the plan, with fewer than HBP_PLAN_TREES_MAX trees
  * @slot: the tree's slot, 0 to HBP_PLAN_TREES_MAX - 1
  *
- * Return: the tree, owned by @plan, to be filled with hbp_tree_add().
+ * Return: the tree, owned by @plan, to be filled with hbp_tree_add(); it begins
+ * at the plan's root unless the caller changes that.
  */
 struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot)
 {
 	struct hbp_tree *tree = &plan->trees[plan->n_trees++];
 
 	tree->slot = slot;
+	tree->root = plan->root;
 	return tree;
 }
 
@@ -122,30 +124,62 @@ static int compare_slots(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-static int compare_ids(const void *a, const void *b)
+/* All nodes of a plan in ascending order, to be released with free(). */
+static uint32_t *sorted_members(const struct hbp_plan *plan, size_t *n)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The nodes of a tree in ascending order, to be released with free(). */
-static uint32_t *sorted_members(const struct hbp_tree *tree, uint32_t root)
-{
-	uint32_t *ids = calloc(tree->n_edges + 1, sizeof(*ids));
+	const struct hbp_tree *tree = &plan->trees[0];
+	uint32_t *ids;
 	size_t i;
 
+	*n = tree->n_edges + 1 + plan->n_replicas;
+	ids = calloc(*n, sizeof(*ids));
 	if (!ids)
 		return NULL;
-	ids[0] = root;
 	for (i = 0; i < tree->n_edges; i++)
-		ids[i + 1] = tree->edges[i].child;
-	qsort(ids, tree->n_edges + 1, sizeof(*ids), compare_ids);
+		ids[i] = tree->edges[i].child;
+	ids[i++] = plan->root;
+	memcpy(ids + i, plan->replicas, plan->n_replicas * sizeof(*ids));
+	hbp_node_sort(ids, *n, sizeof(*ids));
 	return ids;
 }
 
+/**
+ * hbp_plan_is_source() - does a node have the message to begin with
+ * @plan: the plan
+ * @id: the node
+ *
+ * Return: true for the root and the replicas.
+ */
+bool hbp_plan_is_source(const struct hbp_plan *plan, uint32_t id)
+{
+	return id == plan->root ||
+	       hbp_node_find(plan->replicas, plan->n_replicas,
+			     sizeof(*plan->replicas), id) != HBP_NONE;
+}
+
+/* Trees begin at sources, and sources receive nothing. */
+static int check_sources(const struct hbp_plan *plan,
+			 const struct hbp_tree *tree, struct hbp_error *err)
+{
+	size_t i;
+
+	if (!hbp_plan_is_source(plan, tree->root))
+		return hbp_fail(err, -EINVAL,
+				"it begins at node %u, which is neither the root nor a replica",
+				tree->root);
+	if (!tree->slot && tree->root != plan->root)
+		return hbp_fail(err, -EINVAL, "it begins at replica %u and must begin at the root",
+				tree->root);
+	for (i = 0; i < tree->n_edges; i++)
+		if (hbp_plan_is_source(plan, tree->edges[i].child))
+			return hbp_fail(err, -EINVAL,
+					"it sends to node %u, which has the message to begin with",
+					tree->edges[i].child);
+	return 0;
+}
+
 static int check_within(const struct hbp_plan *plan, const uint32_t *members,
-			struct hbp_error *err)
+			size_t n, struct hbp_error *err)
 {
 	const struct hbp_tree *tree;
 	size_t t, i;
@@ -153,8 +187,7 @@ static int check_within(const struct hbp_plan *plan, const uint32_t *members,
 	for (t = 1; t < plan->n_trees; t++) {
 		tree = &plan->trees[t];
 		for (i = 0; i < tree->n_edges; i++)
-			if (hbp_node_find(members, plan->trees[0].n_edges + 1,
-					  sizeof(*members),
+			if (hbp_node_find(members, n, sizeof(*members),
 					  tree->edges[i].child) == HBP_NONE)
 				return hbp_fail(err, -EINVAL,
 						"the tree of slot %u has node %u, which the tree of slot 0 lacks",
@@ -170,12 +203,13 @@ static int check_within(const struct hbp_plan *plan, const uint32_t *members,
  * @err: receives the reason of a failure
  *
  * Return: 0; -EINVAL if a tree is none, if slot 0 is missing or does not span
- * the nodes of the others, or if two trees have one slot; -ENOMEM.
+ * the nodes of the others, if two trees have one slot, if a tree begins at a node
+ * that has nothing, or one that has the message receives it; -ENOMEM.
  */
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err)
 {
 	uint32_t *members;
-	size_t i;
+	size_t i, n;
 	int ret;
 
 	qsort(plan->trees, plan->n_trees, sizeof(*plan->trees), compare_slots);
@@ -186,17 +220,19 @@ int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err)
 			return hbp_fail(err, -EINVAL,
 					"slot %u is given to two trees",
 					plan->trees[i].slot);
-		ret = hbp_tree_order(&plan->trees[i], plan->root, err);
+		ret = hbp_tree_order(&plan->trees[i], plan->trees[i].root, err);
+		if (!ret)
+			ret = check_sources(plan, &plan->trees[i], err);
 		if (ret) {
 			hbp_error_prefix(err, "the tree of slot %u",
 					 plan->trees[i].slot);
 			return ret;
 		}
 	}
-	members = sorted_members(&plan->trees[0], plan->root);
+	members = sorted_members(plan, &n);
 	if (!members)
 		return hbp_nomem(err);
-	ret = check_within(plan, members, err);
+	ret = check_within(plan, members, n, err);
 	free(members);
 	return ret;
 }
@@ -269,11 +305,11 @@ double hbp_plan_kept_part(const struct hbp_plan *plan,
 int hbp_plan_check_members(const struct hbp_plan *plan, const uint32_t *members,
 			   size_t n, struct hbp_error *err)
 {
-	size_t i, n_ids = plan->trees[0].n_edges + 1;
+	size_t i, n_ids;
 	uint32_t *ids;
 	int ret = 0;
 
-	ids = sorted_members(&plan->trees[0], plan->root);
+	ids = sorted_members(plan, &n_ids);
 	if (!ids)
 		return hbp_nomem(err);
 	for (i = 0; !ret && i < n_ids; i++)

@@ -15,6 +15,7 @@
 
 #define HBP_PLAN_TREES_MAX	64
 #define HBP_PLAN_NODES_MAX	32768
+#define HBP_REPLICAS_MAX	(HBP_PLAN_TREES_MAX - 1)
 
 /**
  * struct hbp_replanned - what hbp_replan() did to get a plan
@@ -67,10 +68,14 @@ struct hbp_why {
  * struct hbp_plan - what one root uses
  * @algorithm: name of the planner that made it; owned
  * @root: id of the root
+ * @n_replicas: number of nodes besides the root that have the message to begin
+ *	with, up to HBP_REPLICAS_MAX
+ * @replicas: their ids, ascending
  * @message_bytes: message size that it was made for, 1 to HBP_MESSAGE_MAX
  * @n_trees: number of trees, 1 to HBP_PLAN_TREES_MAX
- * @trees: in ascending order of slot; the first has slot 0 and spans all
- *	members, others may span fewer
+ * @trees: in ascending order of slot; the first has slot 0, begins at the root
+ *	and spans all members but the replicas; others may span fewer and begin at
+ *	a replica
  * @cost_ns: of a binomial tree: the largest sum of distances from the root to
  *	a leaf when it was made; HBP_NEVER if the plan does not tell
  * @replanned: how it came about, if by hbp_replan()
@@ -84,6 +89,8 @@ struct hbp_why {
 struct hbp_plan {
 	char *algorithm;
 	uint32_t root;
+	size_t n_replicas;
+	uint32_t replicas[HBP_REPLICAS_MAX];
 	uint64_t message_bytes;
 	size_t n_trees;
 	struct hbp_tree *trees;
@@ -102,6 +109,7 @@ struct hbp_why *hbp_why_alloc(size_t n);
 void hbp_why_free(struct hbp_why *why);
 struct hbp_tree *hbp_plan_add_tree(struct hbp_plan *plan, unsigned int slot);
 void hbp_plan_drop_tree(struct hbp_plan *plan);
+bool hbp_plan_is_source(const struct hbp_plan *plan, uint32_t id);
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err);
 int64_t hbp_plan_edge_rate(const struct hbp_plan *plan,
 			   const struct hbp_tree *tree, uint32_t child);

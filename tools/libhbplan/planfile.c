@@ -37,7 +37,10 @@ static int read_edges(struct hbp_reader *rd, const json_t *edges, size_t t,
 static int read_tree(struct hbp_reader *rd, json_t *object, size_t t,
 		     struct hbp_plan *plan)
 {
-	static const char *const known[] = { "slot", "rate_mbps", "edges", NULL };
+	static const char *const known[] = {
+		"slot", "root", "rate_mbps", "edges", NULL
+	};
+	const json_t *top = json_object_get(object, "root");
 	const json_t *slot = json_object_get(object, "slot");
 	const json_t *rate = json_object_get(object, "rate_mbps");
 	const json_t *edges = json_object_get(object, "edges");
@@ -60,6 +63,8 @@ static int read_tree(struct hbp_reader *rd, json_t *object, size_t t,
 				      json_array_size(edges));
 	hbp_json_unknown(rd, object, known, "trees[%zu].", t);
 	tree = hbp_plan_add_tree(plan, (unsigned int)number);
+	if (top && !hbp_json_id(top, &tree->root))
+		return hbp_json_bad(rd, top, HBP_MUST_BE_ID, "trees[%zu].root", t);
 	if (rate) {
 		if (!hbp_json_real(rate, HBP_BANDWIDTH_MIN_MBPS,
 				   HBP_BANDWIDTH_MAX_MBPS, &mbps))
@@ -160,6 +165,33 @@ static int read_predicted(struct hbp_reader *rd, json_t *object,
 	return 0;
 }
 
+static int read_replicas(struct hbp_reader *rd, const json_t *list,
+			 struct hbp_plan *plan)
+{
+	const json_t *id;
+	size_t i;
+
+	if (!list)
+		return 0;
+	if (!json_is_array(list) || json_array_size(list) > HBP_REPLICAS_MAX)
+		return hbp_json_bad(rd, list, "an array of up to 63 ids",
+				    "replicas");
+	json_array_foreach(list, i, id)
+		if (!hbp_json_id(id, &plan->replicas[plan->n_replicas++]))
+			return hbp_json_bad(rd, id, HBP_MUST_BE_ID,
+					    "replicas[%zu]", i);
+	hbp_node_sort(plan->replicas, plan->n_replicas, sizeof(*plan->replicas));
+	for (i = 0; i < plan->n_replicas; i++) {
+		if (plan->replicas[i] == plan->root)
+			return hbp_json_fault(rd, "replicas: node %u is the root",
+					      plan->root);
+		if (i && plan->replicas[i] == plan->replicas[i - 1])
+			return hbp_json_fault(rd, "replicas: node %u is given twice",
+					      plan->replicas[i]);
+	}
+	return 0;
+}
+
 static int read_trees(struct hbp_reader *rd, json_t *root, struct hbp_plan *plan)
 {
 	json_t *trees = json_object_get(root, "trees"), *tree;
@@ -186,7 +218,7 @@ static int read_trees(struct hbp_reader *rd, json_t *root, struct hbp_plan *plan
 static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
-		"hbcast", "version", "algorithm", "root", "message_bytes",
+		"hbcast", "version", "algorithm", "root", "replicas", "message_bytes",
 		"cost", "steps", "previous_cost", "increased_cost", "trees",
 		"bound_mbps", "certificate", "rate_gap", "predicted", "why", NULL
 	};
@@ -227,7 +259,9 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 		plan->cost_ns = hbp_ns_from_us(us);
 	if (bound)
 		plan->bound_bps = hbp_bps_from_mbps(mbps);
-	ret = read_trees(rd, root, plan);
+	ret = read_replicas(rd, json_object_get(root, "replicas"), plan);
+	if (!ret)
+		ret = read_trees(rd, root, plan);
 	if (!ret && certificate)
 		ret = hbp_certificate_from_json(rd, certificate,
 						&plan->certificate);
@@ -277,12 +311,15 @@ int hbp_plan_parse(const char *text, size_t len, const char *name,
 				  err);
 }
 
-static json_t *tree_to_json(const struct hbp_tree *tree)
+static json_t *tree_to_json(const struct hbp_plan *plan,
+			    const struct hbp_tree *tree)
 {
 	json_t *object = json_object(), *edges = json_array(), *edge;
 	size_t i;
 
 	json_object_set_new(object, "slot", json_integer(tree->slot));
+	if (tree->root != plan->root)
+		json_object_set_new(object, "root", json_integer(tree->root));
 	if (tree->rate_bps)
 		json_object_set_new(object, "rate_mbps",
 				    json_real(hbp_mbps_from_bps(tree->rate_bps)));
@@ -352,6 +389,16 @@ static json_t *time_to_json(int64_t ns)
 	return ns == HBP_NEVER ? NULL : json_real(hbp_us_from_ns(ns));
 }
 
+static json_t *replicas_to_json(const struct hbp_plan *plan)
+{
+	json_t *ids = plan->n_replicas ? json_array() : NULL;
+	size_t i;
+
+	for (i = 0; i < plan->n_replicas; i++)
+		json_array_append_new(ids, json_integer(plan->replicas[i]));
+	return ids;
+}
+
 /* How far rates are from cuts, if there are both. */
 static json_t *rate_gap_to_json(const struct hbp_plan *plan)
 {
@@ -369,10 +416,11 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 	size_t i;
 
 	for (i = 0; i < plan->n_trees; i++)
-		json_array_append_new(trees, tree_to_json(&plan->trees[i]));
-	object = json_pack("{s:s, s:i, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o}",
+		json_array_append_new(trees, tree_to_json(plan, &plan->trees[i]));
+	object = json_pack("{s:s, s:i, s:s, s:I, s:o*, s:I, s:o*, s:o*, s:o*, s:o*, s:o}",
 			   "hbcast", "plan", "version", 1, "algorithm",
 			   plan->algorithm, "root", (json_int_t)plan->root,
+			   "replicas", replicas_to_json(plan),
 			   "message_bytes", (json_int_t)plan->message_bytes,
 			   "cost", time_to_json(plan->cost_ns),
 			   "previous_cost", r->done ?

@@ -6,6 +6,7 @@
 
 #include "bound.h"
 #include "evaluate.h"
+#include "node.h"
 #include "planners.h"
 
 static const struct hbp_planner *const planners[] = {
@@ -82,6 +83,41 @@ static int check_request(const struct hbp_planner *planner,
 				hbp_kind_name(rq->in->kind),
 				hbp_kind_name(planner->inputs));
 	return hbp_reach(rq->in, rq->root, err);
+}
+
+/* Replicas are members, none of them the root, and somebody is left. */
+static int take_replicas(const struct hbp_planner *planner,
+			 const struct hbp_request *rq, struct hbp_plan *plan,
+			 struct hbp_error *err)
+{
+	const char *name = rq->in->name;
+	uint32_t id;
+	size_t i;
+
+	if (!rq->n_replicas)
+		return 0;
+	if (!(planner->takes & HBP_TAKES_REPLICAS))
+		return hbp_fail(err, -EINVAL, "%s: %s plans from one source, not from replicas",
+				name, planner->name);
+	memcpy(plan->replicas, rq->replicas,
+	       rq->n_replicas * sizeof(*plan->replicas));
+	plan->n_replicas = rq->n_replicas;
+	hbp_node_sort(plan->replicas, plan->n_replicas, sizeof(*plan->replicas));
+	for (i = 0; i < plan->n_replicas; i++) {
+		id = plan->replicas[i];
+		if (hbp_input_find(rq->in, id) == HBP_NONE)
+			return hbp_fail(err, -EINVAL,
+					"%s: nodes: there is no host %u to be a replica",
+					name, id);
+		if (id == rq->root || (i && id == plan->replicas[i - 1]))
+			return hbp_fail(err, -EINVAL, "%s: node %u is given as a source twice",
+					name, id);
+	}
+	if (plan->n_replicas + 1 >= rq->in->n)
+		return hbp_fail(err, -EINVAL,
+				"%s: all nodes are sources, so that nobody is left to receive",
+				name);
+	return 0;
 }
 
 /**
@@ -169,6 +205,11 @@ int hbp_plan_make(const struct hbp_planner *planner,
 	plan = hbp_plan_alloc(planner->name, rq->root, rq->message_bytes);
 	if (!plan)
 		return hbp_nomem(err);
+	ret = take_replicas(planner, rq, plan, err);
+	if (ret) {
+		hbp_plan_free(plan);
+		return ret;
+	}
 	ret = planner->make(rq, plan, err);
 	if (ret)
 		hbp_error_prefix(err, "%s", rq->in->name);

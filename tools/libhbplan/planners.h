@@ -15,6 +15,7 @@
 #define HBP_TAKES_PORTS		(1u << 0)
 #define HBP_TAKES_SEED		(1u << 1)
 #define HBP_TAKES_TREES		(1u << 2)
+#define HBP_TAKES_REPLICAS	(1u << 3)
 
 /**
  * struct hbp_request - what is to be planned
@@ -27,6 +28,9 @@
  * @seed: of planners that draw lots
  * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0
  *	leaves it to the planner
+ * @n_replicas: number of @replicas
+ * @replicas: ids of members besides the root that have the message to begin with,
+ *	in the order in which they are used
  */
 struct hbp_request {
 	struct hbp_input *in;
@@ -36,6 +40,8 @@ struct hbp_request {
 	enum hbp_objective objective;
 	uint64_t seed;
 	unsigned int trees;
+	size_t n_replicas;
+	uint32_t replicas[HBP_REPLICAS_MAX];
 };
 
 /**

@@ -60,7 +60,7 @@ static int add_tree(struct pace *p, size_t t, size_t start)
 
 	if (!parents)
 		return hbp_nomem(p->err);
-	hbp_tree_parents(tree, p->plan->root, parents);
+	hbp_tree_parents(tree, tree->root, parents);
 	for (i = 0; !ret && i < tree->n_edges; i++) {
 		above = parents[i] ? start + parents[i] - 1 : HBP_NONE;
 		p->fluid->tree[start + i] = t;

@@ -196,6 +196,9 @@ int hbp_replan(const struct hbp_plan *old, struct hbp_input *in,
 		return hbp_fail(err, -EINVAL,
 				"replan takes plans with one tree, not %zu",
 				old->n_trees);
+	if (old->n_replicas)
+		return hbp_fail(err, -EINVAL,
+				"replan takes plans with one source, and this one has replicas");
 	/* Room for one more. */
 	r.n = old->trees[0].n_edges + 1;
 	r.ids = calloc(r.n + 1, sizeof(*r.ids));

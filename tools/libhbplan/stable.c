@@ -84,13 +84,32 @@ out:
 	return ret;
 }
 
-/* Elsewhere, trees are traced as long as links have something left. */
+/* Where the walk leads; a source never receives. */
+static int visit(struct hbp_trace *trace, const struct hbp_plan *plan,
+		 struct hbp_error *err)
+{
+	const struct hbp_platform_node *nodes = trace->platform->nodes;
+	size_t i, n = 1;
+	int ret;
+
+	ret = hbp_trace_visit(trace, err);
+	if (ret)
+		return ret;
+	for (i = 1; i < trace->n; i++)
+		if (!hbp_plan_is_source(plan, nodes[trace->hosts[i]].id))
+			trace->hosts[n++] = trace->hosts[i];
+	trace->n = n;
+	return 0;
+}
+
+/* Trees are traced from a source as long as links have something left. */
 static int plan_traces(struct hbp_trace *trace, size_t most,
 		       struct hbp_plan *plan, struct hbp_error *err)
 {
 	struct hbp_tree *tree;
-	int ret = 0;
+	int ret;
 
+	ret = visit(trace, plan, err);
 	while (!ret && trace->n > 1 && plan->n_trees < most) {
 		tree = hbp_plan_add_tree(plan, (unsigned int)plan->n_trees);
 		ret = hbp_trace_tree(trace, tree, err);
@@ -103,28 +122,42 @@ static int plan_traces(struct hbp_trace *trace, size_t most,
 			break;
 		}
 		if (!ret)
-			ret = hbp_trace_visit(trace, err);
+			ret = visit(trace, plan, err);
 	}
 	return ret;
+}
+
+/* A set of trees from each source, one by one, on what those before have left. */
+static int plan_sources(const struct hbp_request *rq, struct hbp_trace *trace,
+			struct hbp_plan *plan, struct hbp_error *err)
+{
+	size_t i;
+	int ret;
+
+	ret = plan_traces(trace, hbp_trees_max(rq), plan, err);
+	for (i = 0; !ret && i < rq->n_replicas; i++) {
+		trace->root = hbp_platform_find(trace->platform,
+						rq->replicas[i]);
+		ret = plan_traces(trace, hbp_trees_max(rq), plan, err);
+	}
+	return ret;
+}
+
+static int add_trees(const struct hbp_request *rq, struct hbp_trace *trace,
+		     struct hbp_plan *plan, struct hbp_error *err)
+{
+	int ret;
+
+	if (!trace->ways->even || rq->n_replicas)
+		return plan_sources(rq, trace, plan, err);
+	ret = hbp_trace_visit(trace, err);
+	return ret ? ret : plan_levels(trace, hbp_trees_max(rq), plan, err);
 }
 
 static int stable_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		       struct hbp_error *err)
 {
-	const struct hbp_platform *platform = rq->in->platform;
-	struct hbp_trace *trace;
-	int ret;
-
-	trace = hbp_trace_alloc(platform, hbp_platform_find(platform, rq->root));
-	if (!trace)
-		return hbp_nomem(err);
-	ret = hbp_trace_visit(trace, err);
-	if (!ret && trace->ways->even)
-		ret = plan_levels(trace, hbp_trees_max(rq), plan, err);
-	else if (!ret)
-		ret = plan_traces(trace, hbp_trees_max(rq), plan, err);
-	hbp_trace_free(trace);
-	return ret;
+	return hbp_trace_plan(rq, add_trees, plan, err);
 }
 
 /*
@@ -137,13 +170,14 @@ static int stable_make(const struct hbp_request *rq, struct hbp_plan *plan,
  * leads through the hosts whose way is wider than the trees before it together,
  * so it is made so at once. Elsewhere the algorithm runs as it is written. If it
  * has more trees than a plan may have, the sum of all rates decides which stay,
- * on such a tree of links; elsewhere the first do.
+ * on such a tree of links; elsewhere the first do. Replicas (section 3.2, last
+ * paragraph) get a set of trees each, after those of the root.
  */
 const struct hbp_planner hbp_stable = {
 	.name = "stable",
 	.paper = "003 sections 3.2 to 3.5",
 	.inputs = HBP_INPUT_PLATFORM,
-	.takes = HBP_TAKES_TREES,
+	.takes = HBP_TAKES_TREES | HBP_TAKES_REPLICAS,
 	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
 		  HBP_FOR(HBP_MEAN_COMPLETION),
 	.objective = "throughput of each node, whatever the others can do",

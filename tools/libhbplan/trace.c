@@ -103,7 +103,7 @@ static void count_way(struct hbp_trace *t)
 /**
  * hbp_trace_tree() - join the hosts, each to the last before it that reaches it
  * @trace: the trace; hosts that nobody reaches are left out
- * @tree: receives the edges
+ * @tree: receives root and edges
  * @err: receives the reason of a failure
  *
  * The links that it passes are counted until hbp_trace_take().
@@ -117,6 +117,7 @@ int hbp_trace_tree(struct hbp_trace *trace, struct hbp_tree *tree,
 	size_t i, depth = 0, to;
 	int ret;
 
+	tree->root = nodes[trace->root].id;
 	trace->stack[depth++] = trace->root;
 	for (i = 1; i < trace->n; i++) {
 		to = trace->hosts[i];
@@ -182,4 +183,28 @@ int64_t hbp_trace_take(struct hbp_trace *trace, int64_t rate)
 	}
 	trace->n_used = 0;
 	return rate;
+}
+
+/**
+ * hbp_trace_plan() - make a plan of traced trees
+ * @rq: the request, on a platform
+ * @fill: adds the trees; the trace begins at the root, on an unused platform
+ * @plan: receives them
+ * @err: receives the reason of a failure
+ *
+ * Return: -ENOMEM, or what @fill returns.
+ */
+int hbp_trace_plan(const struct hbp_request *rq, hbp_trace_fill fill,
+		   struct hbp_plan *plan, struct hbp_error *err)
+{
+	const struct hbp_platform *platform = rq->in->platform;
+	struct hbp_trace *trace;
+	int ret;
+
+	trace = hbp_trace_alloc(platform, hbp_platform_find(platform, rq->root));
+	if (!trace)
+		return hbp_nomem(err);
+	ret = fill(rq, trace, plan, err);
+	hbp_trace_free(trace);
+	return ret;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "planners.h"
 #include "platform.h"
 #include "tree.h"
 #include "ways.h"
@@ -37,6 +38,11 @@ struct hbp_trace {
 	size_t *stack;
 };
 
+/* Adds trees to a plan by tracing them. */
+typedef int (*hbp_trace_fill)(const struct hbp_request *rq,
+			      struct hbp_trace *trace, struct hbp_plan *plan,
+			      struct hbp_error *err);
+
 struct hbp_trace *hbp_trace_alloc(const struct hbp_platform *platform,
 				  size_t root);
 void hbp_trace_free(struct hbp_trace *trace);
@@ -45,5 +51,7 @@ int hbp_trace_tree(struct hbp_trace *trace, struct hbp_tree *tree,
 		   struct hbp_error *err);
 int64_t hbp_trace_rate(const struct hbp_trace *trace);
 int64_t hbp_trace_take(struct hbp_trace *trace, int64_t rate);
+int hbp_trace_plan(const struct hbp_request *rq, hbp_trace_fill fill,
+		   struct hbp_plan *plan, struct hbp_error *err);
 
 #endif /* HBPLAN_TRACE_H */

@@ -21,9 +21,10 @@ struct hbp_edge {
 /**
  * struct hbp_tree - a broadcast tree
  * @slot: its number in the plan, 0 to HBP_PLAN_TREES_MAX - 1
+ * @root: id of the node that it begins at
  * @rate_bps: planned rate of the data through the tree, bit/s; 0 if the plan
  *	does not say
- * @n_edges: number of edges; the nodes are the root and the child of each edge
+ * @n_edges: number of edges; the nodes are @root and the child of each edge
  * @edges: breadth-first from the root, so that every parent but the root is the
  *	child of an earlier edge; edges of one parent stand together, in the
  *	order in which it sends
@@ -31,6 +32,7 @@ struct hbp_edge {
  */
 struct hbp_tree {
 	unsigned int slot;
+	uint32_t root;
 	int64_t rate_bps;
 	size_t n_edges;
 	struct hbp_edge *edges;
