@@ -84,7 +84,7 @@ alter 'trees that are together faster than a link' \
 	'.trees[1].rate_mbps = 1.1'
 alter 'a rate below nothing' 'trees[1].rate_mbps is no rate' '.trees[1].rate_mbps = -1'
 alter 'an unknown model' \
-	'predicted.model is none that can be checked: fluid, completion, one-port or multi-port' \
+	'predicted.model is none that can be checked: fluid, completion, one-port, multi-port or hnow' \
 	'.predicted.model = "guess"'
 alter 'a node that is said to be faster' \
 	'predicted.nodes: node 3: rate_mbps is 4.100, but by fluid it is 4.000' \
@@ -165,11 +165,61 @@ cat >costs.json <<-'END'
 	 "latency_us":[[0,9,14,20],[49,0,11,8],[49,11,0,30],[5,6,7,0]],
 	 "bandwidth_mbps":[[null,80,30,20],[80,null,50,10],[30,50,null,40],[20,30,40,null]]}
 END
+# An HNOW: 3 and 5 are slow, 4 is slower; 101 has no hosts.
+speed()
+{
+	printf '"speed":{"send_const_us":%s,"send_byte_us":%s,"recv_const_us":%s,"recv_byte_us":%s}' "$@"
+}
+for pair in 1-100 2-100 3-102 4-102 5-103 100-101 101-102 102-103 103-100; do
+	printf '{"from":%s,"to":%s,"bandwidth_mbps":1,"latency_us":1,"symmetric":true}\n' \
+		"${pair%-*}" "${pair#*-}"
+done >links
+cat >hnow.json <<-END
+	{"hbcast":"platform","version":1,"wormhole":{"const_us":16,"byte_us":0.125},
+	 "nodes":[{"id":103,"kind":"switch"},{"id":101,"kind":"switch"},{"id":100,"kind":"switch"},
+	          {"id":102,"kind":"switch"},
+	          {"id":4,"kind":"host",$(speed 120 1.6 170 1.28)},
+	          {"id":1,"kind":"host",$(speed 60 0.05 110 0.03)},
+	          {"id":2,"kind":"host",$(speed 60 0.05 110 0.03)},
+	          {"id":3,"kind":"host",$(speed 90 0.4 140 0.32)},
+	          {"id":5,"kind":"host",$(speed 90 0.4 140 0.32)}],
+	 "links":[$(paste -sd , links)]}
+END
+net=hnow.json
+run plan hnow.json algorithm vbbs root 1 message-size 2048 output plan.json
+run verify plan.json on hnow.json
+check_equal 'a plan of an HNOW is good' \
+	'good: 1 trees, slot 0 of which spans 5 nodes
+what is predicted by hnow is right, and its bounds are' "$out"
+# 1 to 2 over 2 links takes 606.09; 2 to 3 over 4 links 1230.26, and to 4, before, 3226.34.
+alter 'another order of sending' \
+	'predicted.nodes: node 3: completion_us is 5062.690, but by hnow it is 1836.350' \
+	'.trees[0].edges = [[1,2],[2,3],[2,4],[4,5]]'
+run convert hnow.json to costs output pairs.json
+refuse 'hnow on no HNOW' \
+	'plan.json: predicted.model is hnow, which needs an HNOW, and pairs.json is none' \
+	verify plan.json on pairs.json
+run plan hnow.json algorithm two-ebs root 1 message-size 2048 output plan.json
+alter 'two trees that are no sub-networks' \
+	'trees: these 2 are no two sub-networks, which hnow needs' \
+	'.trees[1].edges = .trees[0].edges'
+
+# A third of 0.1 Mbit/s is not a whole number of bit/s.
+cat >slow.json <<-'END'
+	{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2},{"id":3},{"id":4}],
+	 "latency_us":[[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]],
+	 "bandwidth_mbps":[[null,0.1,0.1,0.1],[null,null,null,null],[null,null,null,null],
+	                   [null,null,null,null]]}
+END
+run plan slow.json algorithm grow root 1 output plan.json
+run verify plan.json on slow.json
+check_equal 'a plan for very slow links is good' '0 ' "$status $said"
+
 bad=
 tried=0
 for name in $("$tool" -j plan algorithms | jq -r '.[].name'); do
 	for keys in '' 'model one-port' 'model multi-port' 'message-size 1' 'objective throughput'; do
-		for net in costs.json "$demo" triangle.json; do
+		for net in costs.json "$demo" triangle.json hnow.json; do
 			root=$([ "$net" = costs.json ] && echo 2 || echo 1)
 			# shellcheck disable=SC2086
 			"$tool" plan "$net" algorithm "$name" root "$root" $keys output made.json 2>said || continue
@@ -184,7 +234,8 @@ check_equal 'many planners have planned' 1 "$((tried > 120))"
 
 # Each number of a plan, made a hundredth larger; ids by one. Slots may be others.
 for case in 'costs.json mtp 2 model one-port' 'costs.json balanced-path 2' "$demo stable 1" \
-	'triangle.json mtp 1' 'costs.json lp-grow 5 model multi-port'; do
+	'triangle.json mtp 1' 'costs.json lp-grow 5 model multi-port' 'hnow.json two-vbbs 4' \
+	'hnow.json cfoot 2'; do
 	read -r net name root keys <<<"$case"
 	# shellcheck disable=SC2086
 	"$tool" plan "$net" algorithm "$name" root "$root" $keys output plan.json

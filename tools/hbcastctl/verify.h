@@ -32,9 +32,42 @@ struct hbverify_link {
 };
 
 /**
+ * struct hbverify_speed - how long a host is busy with a message, in us
+ * @send: whatever its size, to send it
+ * @send_byte: for each byte, to send it
+ * @receive: likewise, to receive it
+ * @receive_byte: likewise
+ */
+struct hbverify_speed {
+	double send;
+	double send_byte;
+	double receive;
+	double receive_byte;
+};
+
+/**
+ * struct hbverify_hnow - what makes a platform an HNOW
+ * @speed: of each node
+ * @fixed: what the network takes for each message, in us
+ * @byte: what it takes for each byte and each link of the way
+ * @number: of each host, its row and column of @steps
+ * @hosts: number of hosts
+ * @steps: number of links of the way from host to host
+ */
+struct hbverify_hnow {
+	struct hbverify_speed *speed;
+	double fixed;
+	double byte;
+	size_t *number;
+	size_t hosts;
+	uint32_t *steps;
+};
+
+/**
  * struct hbverify_net - the network; a cost matrix is hosts joined directly
  * @file: its name, for sentences
- * @costs: it is a cost matrix
+ * @costs: it is a cost matrix, or an HNOW, whose pairs are as in one
+ * @hnow: what makes it an HNOW, or NULL
  * @n: number of nodes
  * @hosts: how many of them are hosts
  * @id: of each node
@@ -55,6 +88,7 @@ struct hbverify_link {
 struct hbverify_net {
 	const char *file;
 	bool costs;
+	struct hbverify_hnow *hnow;
 	size_t n;
 	size_t hosts;
 	uint32_t *id;
@@ -77,6 +111,7 @@ struct hbverify_net {
  * @tree: index of the tree
  * @from: index of the parent
  * @to: index of the child
+ * @order: its place in the file, which is the order of sending
  * @above: the edge into the parent, HBVERIFY_NONE below the root
  * @depth: number of edges from the root to the child
  * @n_links: number of links of the route
@@ -88,6 +123,7 @@ struct hbverify_edge {
 	size_t tree;
 	size_t from;
 	size_t to;
+	size_t order;
 	size_t above;
 	size_t depth;
 	size_t n_links;
@@ -105,7 +141,7 @@ struct hbverify_edge {
  * @rate: of each tree, Mbit/s; 0 if the plan does not tell
  * @n: number of edges of all trees
  * @edges: parents before their children, tree by tree
- * @model: by which it is judged: fluid, completion, one-port or multi-port
+ * @model: by which it is judged: fluid, completion, one-port, multi-port or hnow
  */
 struct hbverify_plan {
 	const char *file;
@@ -153,6 +189,13 @@ size_t hbverify_link(const struct hbverify_net *net, size_t from, size_t to);
 void hbverify_routes(struct hbverify_net *net, size_t source, bool pass_hosts);
 size_t hbverify_way(const struct hbverify_net *net, size_t source, size_t to,
 		    size_t *links);
+
+int hbverify_read_hnow(struct hbverify *v, const json_t *json,
+		       const size_t *place);
+double hbverify_transfer(const struct hbverify *v, size_t from, size_t to,
+			 double bytes);
+int hbverify_wormhole(struct hbverify *v, double *us, double *mbps);
+void hbverify_wormhole_bounds(struct hbverify *v, double *us);
 
 int hbverify_read_plan(struct hbverify *v, const char *file);
 

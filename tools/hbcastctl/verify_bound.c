@@ -340,6 +340,8 @@ void hbverify_bounds(struct hbverify *v, double *us)
 	if (!strcmp(v->plan.model, "one-port") ||
 	    !strcmp(v->plan.model, "multi-port")) {
 		ports_bounds(v, us);
+	} else if (!strcmp(v->plan.model, "hnow")) {
+		hbverify_wormhole_bounds(v, us);
 	} else if (!v->net.costs) {
 		platform_bounds(v, us);
 	} else {

@@ -337,7 +337,7 @@ static void index_links(struct hbverify *v)
 /**
  * hbverify_read_net() - read the network
  * @v: its net is filled
- * @file: a cost matrix or a platform
+ * @file: a cost matrix, a platform or an HNOW
  *
  * Whether the file is a good one is not asked much: planners do.
  *
@@ -379,9 +379,14 @@ int hbverify_read_net(struct hbverify *v, const char *file)
 	if (!ret)
 		ret = net->costs ? read_pairs(v, json, place) :
 				   read_links(v, json);
-	json_decref(json);
 	if (!ret)
 		index_links(v);
+	if (!ret && !net->costs && json_object_get(json, "wormhole")) {
+		ret = hbverify_read_hnow(v, json, place);
+		if (!ret)
+			index_links(v);
+	}
+	json_decref(json);
 	return ret;
 }
 

@@ -37,6 +37,7 @@ static int read_edges(struct hbverify *v, const json_t *edges, size_t t)
 		pair = json_array_get(edges, i);
 		edge = &v->plan.edges[v->plan.n++];
 		edge->tree = t;
+		edge->order = i;
 		edge->above = HBVERIFY_NONE;
 		ret = read_host(v, json_array_get(pair, 0), where, &edge->from);
 		if (!ret)
@@ -251,13 +252,15 @@ static int read_trees(struct hbverify *v, const json_t *trees)
 static int find_model(struct hbverify *v)
 {
 	static const char *const known[] = {
-		"fluid", "completion", "one-port", "multi-port"
+		"fluid", "completion", "one-port", "multi-port", "hnow"
 	};
 	const json_t *predicted = json_object_get(v->json, "predicted");
 	const char *name = json_string_value(json_object_get(predicted, "model"));
 	size_t i;
 
-	if (!predicted)
+	if (!predicted && v->net.hnow)
+		name = "hnow";
+	else if (!predicted)
 		name = !v->net.costs ? "fluid" :
 		       v->plan.n_trees > 1 ? "one-port" : "completion";
 	for (i = 0; name && i < sizeof(known) / sizeof(known[0]); i++)
@@ -265,11 +268,16 @@ static int find_model(struct hbverify *v)
 			v->plan.model = known[i];
 	if (!v->plan.model)
 		return hbverify_fail(v,
-				     "%s: predicted.model is none that can be checked: fluid, completion, one-port or multi-port",
+				     "%s: predicted.model is none that can be checked: fluid, completion, one-port, multi-port or hnow",
 				     v->plan.file);
 	if (v->net.costs && !strcmp(v->plan.model, "fluid"))
 		return hbverify_fail(v,
-				     "%s: predicted.model is fluid, which needs a platform, and %s is a cost matrix",
+				     "%s: predicted.model is fluid, which needs a platform, and %s is %s",
+				     v->plan.file, v->net.file,
+				     v->net.hnow ? "an HNOW" : "a cost matrix");
+	if (!v->net.hnow && !strcmp(v->plan.model, "hnow"))
+		return hbverify_fail(v,
+				     "%s: predicted.model is hnow, which needs an HNOW, and %s is none",
 				     v->plan.file, v->net.file);
 	return 0;
 }
