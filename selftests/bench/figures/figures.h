@@ -39,6 +39,7 @@ struct hbp_evaluation *evaluate_by(enum hbp_model model,
 				   struct hbp_input *in);
 
 void churn(const struct run *run);
+void hnow(const struct run *run);
 void measured(const struct run *run);
 void ports(const struct run *run);
 void stable(const struct run *run);

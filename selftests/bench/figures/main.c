@@ -23,6 +23,7 @@ static const struct {
 	{ "ports", ports },
 	{ "wan", wan },
 	{ "stable", stable },
+	{ "hnow", hnow },
 	{ "measured", measured },
 };
 

@@ -113,6 +113,15 @@ done
 check '003: graph-hosts: stable-graph reaches the bound' \
 	every 003-graph-hosts 'x > 20 || c["stable-graph"] == 1'
 
+for figure in 12a 12b 13a 13b 14 15a 15b 16b 17a 17b 18a 18b 19; do
+	check "004: figure $figure: auto is the fastest, nothing beats the bound" \
+		every 004-fig$figure \
+		'c["bound"] > 0 && low == c["bound"] && c["auto"] == min(NF - 1)'
+done
+check '004: two sub-networks with buckets save time' \
+	every 004-gains 'c["time saved"] > 0 && c["time saved"] < 100 &&
+		c["speed gained"] > c["time saved"]'
+
 # Measured networks: six nodes far from each other, one pair not measured, and
 # slices in which they get slower.
 times()
