@@ -137,6 +137,20 @@ static void try_input(struct luck *luck, struct hbp_input *in, struct tally *t)
 	hbp_plan_free(plan);
 }
 
+/* 120 hosts times 240 directions and more are too many for stable-graph. */
+static void check_size(size_t hosts, bool asked)
+{
+	struct luck luck = { SEED };
+	struct hbp_input *in = random_platform(&luck, hosts, 3, 0, true);
+	struct hbp_plan *plan = make_plan(in, "auto", 1, 1000);
+
+	ok(!find_tried(plan->why, "stable-graph") == !asked,
+	   "auto %s what takes long, for %zu hosts", asked ? "asks" : "leaves out",
+	   hosts);
+	hbp_plan_free(plan);
+	hbp_input_free(in);
+}
+
 static void check_tally(const char *what, const struct tally *t)
 {
 	ok(t->tried == 60 && t->met == 60, "%s: auto plans as it is asked", what);
@@ -302,5 +316,7 @@ int main(void)
 	check_triangle();
 	check_mtp();
 	check_best();
+	check_size(60, true);
+	check_size(120, false);
 	return tap_done();
 }

@@ -154,6 +154,16 @@ static void take_best(struct contest *c, struct hbp_plan *plan)
 	c->why = NULL;
 }
 
+static bool takes_part(const struct hbp_planner *planner,
+		       const struct hbp_input *in)
+{
+	const struct hbp_platform *p = in->platform;
+
+	return planner != &hbp_auto && planner->inputs & in->kind &&
+	       !(p && planner->most_work &&
+		 p->n_hosts * p->n_links > planner->most_work);
+}
+
 static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
@@ -171,8 +181,7 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	c.why->model = c.model;
 	c.why->objective = rq->objective ? rq->objective : HBP_COMPLETION;
 	for (i = 0; !ret && i < n; i++)
-		if (planners[i] != &hbp_auto &&
-		    (planners[i]->inputs & rq->in->kind))
+		if (takes_part(planners[i], rq->in))
 			ret = try_planner(&c, planners[i]);
 	if (!ret && !c.best)
 		ret = hbp_fail(err, -EINVAL, "no planner can plan from it");
@@ -190,6 +199,7 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
  * Every planner that takes the input plans for the message, the ports and the
  * objective of the request; one model judges all plans, and the one that serves
  * the objective best is taken. It is never worse than any of them by that model.
+ * Planners that would take longer than a second for 100 hosts are left out.
  */
 const struct hbp_planner hbp_auto = {
 	.name = "auto",

@@ -52,6 +52,8 @@ struct hbp_request {
  * @takes: HBP_TAKES_* that it takes; the others make no difference to it
  * @serves: HBP_FOR() each objective that it plans for
  * @objective: what it tries to make small or large, in words
+ * @most_work: auto leaves it out if hosts times links of a platform are more,
+ *	as it takes long; 0 for never
  * @make: fills a plan that has no tree yet; every pair that it joins need not
  *	have a link, which is checked afterwards; 0 or a negative errno value
  */
@@ -62,6 +64,7 @@ struct hbp_planner {
 	unsigned int takes;
 	unsigned int serves;
 	const char *objective;
+	size_t most_work;
 	int (*make)(const struct hbp_request *rq, struct hbp_plan *plan,
 		    struct hbp_error *err);
 };

@@ -431,5 +431,6 @@ const struct hbp_planner hbp_stable_graph = {
 	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
 		  HBP_FOR(HBP_MEAN_COMPLETION),
 	.objective = "throughput of each node: the largest flow to it",
+	.most_work = 25000,
 	.make = stable_graph_make,
 };
