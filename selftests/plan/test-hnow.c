@@ -161,13 +161,23 @@ static void write_link(FILE *f, unsigned int from, unsigned int to,
 	fprintf(f, "'symmetric':true}%s", behind);
 }
 
+/* Links such as "1-101 101-102", and the end of the file. */
+static void write_links(FILE *f, const char *links)
+{
+	unsigned int from, to;
+	int used;
+
+	while (sscanf(links, " %u-%u%n", &from, &to, &used) == 2) {
+		links += used;
+		write_link(f, from, to, *links ? "," : "]}");
+	}
+}
+
 static struct hbp_input *example(const char *links)
 {
 	struct hbp_input *in;
-	unsigned int from, to;
 	char *text = NULL;
 	size_t len, i;
-	int used;
 	FILE *f;
 
 	f = open_memstream(&text, &len);
@@ -182,10 +192,7 @@ static struct hbp_input *example(const char *links)
 	fputs("],'links':[", f);
 	for (i = 1; i <= 16; i++)
 		write_link(f, (unsigned int)i, 100 + switch_of[i], ",");
-	while (sscanf(links, " %u-%u%n", &from, &to, &used) == 2) {
-		links += used;
-		write_link(f, from, to, *links ? "," : "]}");
-	}
+	write_links(f, links);
 	fclose(f);
 	in = make_input(text);
 	free(text);
@@ -369,31 +376,52 @@ static void check_two(struct hbp_input *in)
 	hbp_plan_free(plan);
 }
 
-/* Figure 3: the row from 6 is not sorted; 7 and 9, 14 and 15 change places. */
-static void check_figure_3(const struct hbp_input *in)
+/* The scheduling tree of a row of hosts of the example, the first of which has it. */
+static void has_schedule(const struct hbp_input *in, hbp_scheduler schedule,
+			 const char *what, const char *row, const char *want)
 {
-	static const size_t row[] = {
-		6, 4, 10, 11, 12, 16, 15, 14, 13, 8, 9, 7, 2, 1, 3, 5
-	};
-	static const size_t want[] = {
-		6, 4, 10, 11, 12, 16, 14, 15, 13, 8, 7, 9, 2, 1, 3, 5
-	};
-	struct hbp_tree tree = { 0 };
 	struct hbp_rotation rotation;
-	size_t list[16], i, right = 0;
+	struct hbp_plan *plan;
+	size_t list[16], n = 0;
 	struct hbp_error err;
+	unsigned int host;
+	int used;
 
 	if (hbp_rotation_init(&rotation, in, FLITS, false, &err))
 		tap_bail_out("%s", err.text);
-	for (i = 0; i < 16; i++)
-		list[i] = row[i] - 1;
-	if (hbp_schedule_ebs(&rotation, list, 16, &tree, &err))
+	for (; sscanf(row, " %u%n", &host, &used) == 1; row += used)
+		list[n++] = host - 1;
+	plan = hbp_plan_alloc("test", (uint32_t)list[0] + 1, FLITS);
+	if (schedule(&rotation, list, n, hbp_plan_add_tree(plan, 0), &err) ||
+	    hbp_plan_check(plan, &err))
 		tap_bail_out("%s", err.text);
-	for (i = 0; i < 16; i++)
-		right += list[i] == want[i] - 1;
-	ok(right == 16 && tree.n_edges == 15, "ebs: the exchanges of figure 3");
-	free(tree.edges);
+	has_edges(plan, what, want);
+	hbp_plan_free(plan);
 	hbp_rotation_clear(&rotation);
+}
+
+static void check_schedules(const struct hbp_input *in)
+{
+	/* In figure 3 it is 9 and 7, and 15 and 14, that change places. */
+	has_schedule(in, hbp_schedule_ebs, "ebs: the tree of figure 3",
+		     "6 4 10 11 12 16 15 14 13 8 9 7 2 1 3 5",
+		     "6-13 6-12 6-10 6-4 13-2 13-7 13-8 12-14 12-16 10-11 2-3 2-1 7-9 14-15 3-5");
+	has_schedule(in, hbp_schedule_ebs, "ebs: the source stays",
+		     "9 8", "9-8");
+	/* 13 and 14 change places, then 16 and 14, then 16 and 13. */
+	has_schedule(in, hbp_schedule_ebs, "ebs: the fastest child goes up",
+		     "8 1 2 3 16 15 13 14", "8-14 8-2 8-1 14-13 14-15 2-3 13-16");
+	has_schedule(in, hbp_schedule_vbbs, "vbbs: a slow source has its own bucket",
+		     "9 8 7", "9-8 8-7");
+	/* { 8 5 } { 10 9 } { 2 } { 14 15 13 }: two of at most 4. */
+	has_schedule(in, hbp_schedule_vbbs, "vbbs: small buckets become one",
+		     "8 5 10 9 2 14 15 13", "8-2 8-10 8-5 2-13 2-14 10-9 13-15");
+	/* { 8 5 } { 10 9 11 12 15 } { 2 }: the second needs as many steps as all. */
+	has_schedule(in, hbp_schedule_vbbs, "vbbs: a large bucket makes two",
+		     "8 5 10 9 11 12 15 2", "8-10 8-5 10-12 10-9 12-15 9-11 15-2");
+	/* { 8 5 9 11 12 15 } { 10 } { 3 }: so does the first. */
+	has_schedule(in, hbp_schedule_vbbs, "vbbs: a large first bucket makes two",
+		     "8 5 9 11 12 15 10 2", "8-10 8-12 8-5 10-2 12-11 5-9 11-15");
 }
 
 static void check_example(void)
@@ -408,7 +436,7 @@ static void check_example(void)
 	has_edges(plan, "doubling: the middle of the row, and so on",
 		  "10-8 10-14 10-12 10-11 8-3 8-1 8-9 14-16 14-15 12-13 3-5 3-4 1-2 16-7 5-6");
 	hbp_plan_free(plan);
-	check_figure_3(in);
+	check_schedules(in);
 	check_ebs(in);
 	check_vbbs(in);
 	hbp_input_free(in);
@@ -420,6 +448,51 @@ static void check_example(void)
 }
 
 #define NO_SUB_NETWORKS	"x: the hnow model takes one tree, or two whose sub-networks exchange halves as those of two-ebs do, not these 2"
+
+/*
+ * Switches without hosts: 100 above all and 103 above 104; 105 at the end goes.
+ * In their places comes 104: host 5 with children 1, 3 (with 2) and 4, of which 3
+ * comes first. So 2 is left with its parent, 1 and 4 are neighbours, and 5 is last.
+ */
+static void check_compact(void)
+{
+	static const char edges[] =
+		"1-101 2-102 3-102 4-104 5-104 100-101 100-102 100-103 103-104 101-105";
+	struct hbp_input *in;
+	struct hbp_rotation rotation;
+	struct hbp_dcns dcns;
+	struct hbp_error err;
+	char *text = NULL;
+	size_t len, i;
+	FILE *f;
+
+	f = open_memstream(&text, &len);
+	fputs("{'hbcast':'platform','version':1,", f);
+	fputs("'wormhole':{'const_us':16,'byte_us':0.125},'nodes':[", f);
+	for (i = 1; i <= 5; i++)
+		fprintf(f, "{'id':%zu,'kind':'host','speed':{%s}},", i, speeds[1]);
+	for (i = 100; i <= 105; i++)
+		fprintf(f, "{'id':%zu,'kind':'switch'}%s", i, i < 105 ? "," : "],");
+	fputs("'links':[", f);
+	write_links(f, edges);
+	fclose(f);
+	in = make_input(text);
+	free(text);
+	if (hbp_rotation_init(&rotation, in, FLITS, true, &err) ||
+	    hbp_dcns_find(&rotation, &dcns, &err))
+		tap_bail_out("%s", err.text);
+	ok(in->hnow->tree->postorder[5] == hbp_platform_find(in->hnow->platform, 100),
+	   "the switch with most links is the root, of several the lowest");
+	for (i = 0; i < 5 && rotation.list[i] == i; i++)
+		;
+	ok(i == 5, "hosts stand behind those below their switch");
+	ok(dcns.partner[1] == 2 && dcns.partner[2] == 1 && dcns.partner[0] == 3 &&
+	   dcns.partner[3] == 0 && dcns.single == 4 && dcns.giver == 3,
+	   "switches without hosts are passed over, even sub-trees come first");
+	hbp_dcns_clear(&dcns);
+	hbp_rotation_clear(&rotation);
+	hbp_input_free(in);
+}
 
 /* Whom the hnow model takes. */
 static void check_model(void)
@@ -472,6 +545,7 @@ int main(void)
 	check_broken(load, load_file, good);
 	check_warnings(load, odd, warnings, 4);
 	check_example();
+	check_compact();
 	check_model();
 	return tap_done();
 }

@@ -10,6 +10,9 @@ void die(const char *text);
 double cpu_ms(void);
 int64_t draw_below(uint64_t *state, uint32_t n);
 
+/* The table of planners of HNOWs. */
+void hnow_print(void);
+
 /* Limits of planners that make several trees. */
 bool trees_check(void);
 

@@ -323,6 +323,7 @@ int main(int argc, char **argv)
 		print_times(RANDOM);
 		print_times(CLUSTERS);
 		print_swaps();
+		hnow_print();
 		puts("");
 	}
 	return !check_limits();
