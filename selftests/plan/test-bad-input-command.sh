@@ -87,6 +87,14 @@ rm bad.json
 bad 'no file' 'cannot be opened: No such file or directory' \
 	'bad.json: cannot be opened: No such file or directory'
 
+# Other formats of 100,000 nodes.
+seq 100000 | awk 'BEGIN { print "from,to,latency_us" } { print $1 "," $1 % 100000 + 1 ",5" }' >list.csv
+refuse 'convert: a list of 100,000 nodes' 'list.csv: a table must tell of 2 to 4096 nodes, not 100000' \
+	convert list.csv to costs bandwidth 10
+seq 100000 | awk 'BEGIN { print "graph [" } { print "node [ id " $1 " ]" } END { print "]" }' >big.gml
+refuse 'convert: a graph of 100,000 nodes' 'big.gml: line 32770: there may be at most 32768 nodes' \
+	convert big.gml to platform bandwidth 10 latency 1ms
+
 # Who cannot be reached matters only to those who send.
 jq -c '.bandwidth_mbps[0][2] = null | .bandwidth_mbps[1][2] = null' costs.json >apart.json
 for command in 'plan apart.json algorithm ecef' 'plan apart.json algorithm auto' 'compare apart.json'; do
