@@ -202,12 +202,18 @@ static void check_too_many(void)
 int main(void)
 {
 	static const char odd[] =
-		"{'hbcast':'platform','version':1,'wormhole':{},'nodes':[\n"
+		"{'hbcast':'platform','version':1,'burrow':{},'nodes':[\n"
 		"{'id':1,'kind':'host','speed':{}},{'id':2,'kind':'host'}],\n"
 		"'links':[{'from':1,'to':2,'bandwidth_mbps':1,'latency_us':0,\n"
 		"'latency_ms':4}]}";
+	static const char hnow[] =
+		"{'hbcast':'platform','version':1,'wormhole':{},'nodes':[\n"
+		"{'id':1,'kind':'host','speed':{}},{'id':2,'kind':'host','speed':{}}],\n"
+		"'links':[{'from':1,'to':2,'bandwidth_mbps':1,'latency_us':0}]}";
+	static const char *const ignored =
+		"x: wormhole and the speed of hosts count for planning only and are ignored";
 	static const char *const warnings[] = {
-		"x: wormhole is not known and is ignored",
+		"x: burrow is not known and is ignored",
 		"x: nodes[0].speed is not known and is ignored",
 		"x: links[0].latency_ms is not known and is ignored",
 	};
@@ -219,5 +225,6 @@ int main(void)
 		       sizeof(refusals) / sizeof(refusals[0]));
 	check_broken(load, load_file, good);
 	check_warnings(load, odd, warnings, 3);
+	check_warnings(load, hnow, &ignored, 1);
 	return tap_done();
 }

@@ -393,7 +393,13 @@ int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
  */
 int hbp_platform_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
-	return hbp_platform_read(rd, root, false, out);
+	bool hnow = json_object_get(root, "wormhole");
+
+	/* Once, and not for every host. */
+	if (hnow)
+		hbp_warning(rd->warn, "%s: wormhole and the speed of hosts count for planning only and are ignored",
+			    rd->file);
+	return hbp_platform_read(rd, root, hnow, out);
 }
 
 /**
