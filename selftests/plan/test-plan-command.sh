@@ -238,9 +238,8 @@ check_equal 'a plan with several sources' '0  [2,3] [[1,1],[3,5],[2,3]]' \
 refuse 'several sources, which the kernel does not have' \
 	'many.json: node 2 is a replica, but the kernel sends a message from its root alone, here node 1: plan without replica' \
 	apply many.json group 5
-refuse 'several sources are not checked' \
-	'many.json: it has replicas: only plans with one source are checked' \
-	verify many.json on near.json
+run verify many.json on near.json
+check_match 'several sources are checked' '^good: 3 trees, slot 0 of which spans 4 nodes' "$out"
 refuse 'several sources are not explained' \
 	'near.json: plans with one source are explained, and this one has replicas' \
 	explain many.json on near.json

@@ -130,7 +130,7 @@ alter 'prices without a bound' \
 alter 'a certificate of another model' \
 	'certificate.model is one-port, but the plan is judged by fluid' '.certificate.model = "one-port"'
 alter 'a cut that a link is left out of' \
-	'certificate.cuts[0]: without these links the root still reaches node 2' \
+	'certificate.cuts[0]: without these links node 2 is still reached' \
 	'.certificate.cuts[0].links = [[1,2]]'
 alter 'a cut of a link that is not there' \
 	'certificate.cuts[0].links[0] is no link of triangle.json, or comes twice' \
@@ -157,6 +157,54 @@ refuse 'no plan' 'triangle.json: the file is no plan of version 1' \
 	verify triangle.json on triangle.json
 refuse 'no words' 'verify needs the name of a plan: hbcastctl verify help tells more' verify
 refuse 'no file' '"on" is missing: it must be given' verify plan.json
+
+# 4 receives at 9: 1 from the root, 5 from 3 and 3 from 2, which are replicas.
+cat >near.json <<-'END'
+	{"hbcast":"platform","version":1,"nodes":[{"id":9,"kind":"switch"},
+	 {"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},
+	 {"id":4,"kind":"host"}],"links":[
+	 {"from":1,"to":9,"bandwidth_mbps":1,"latency_us":2,"symmetric":true},
+	 {"from":2,"to":9,"bandwidth_mbps":5,"latency_us":1,"symmetric":true},
+	 {"from":3,"to":9,"bandwidth_mbps":5,"latency_us":3,"symmetric":true},
+	 {"from":4,"to":9,"bandwidth_mbps":9,"latency_us":1,"symmetric":true}]}
+END
+net=near.json
+# 9,000,000 bits: 1 s; the farthest source is 4 us away, the nearest 2.
+cat >plan.json <<-'END'
+	{"hbcast":"plan","version":1,"algorithm":"hand","root":1,"replicas":[2,3],"message_bytes":1125000,
+	 "trees":[{"slot":0,"rate_mbps":1,"edges":[[1,4]]},
+	          {"slot":1,"root":3,"rate_mbps":5,"edges":[[3,4]]},
+	          {"slot":2,"root":2,"rate_mbps":3,"edges":[[2,4]]}],
+	 "certificate":{"model":"fluid","cuts":[{"nodes":[4],"links":[[9,4]]}]},
+	 "predicted":{"model":"fluid","nodes":[
+	  {"id":4,"rate_mbps":9,"completion_us":1000004,"bound_us":1000002}]}}
+END
+run verify plan.json on near.json
+check_equal 'a plan with replicas, made by hand, is good' \
+	'0 good: 3 trees, slot 0 of which spans 4 nodes' "$status $(head -n 1 <<<"$out")"
+alter 'a tree that begins at nobody with the message' \
+	'trees[1].root: node 4 is no replica that this tree may begin at' '.trees[1].root = 4'
+alter 'slot 0 that begins at a replica' \
+	'trees[1].root: node 3 is no replica that this tree may begin at' \
+	'.trees[1].slot = 0 | .trees[0].slot = 1'
+alter 'a tree that begins elsewhere than it says' \
+	'the tree of slot 1: node 3 sends, but nobody sends to it' '.trees[1].root = 2'
+alter 'a replica that receives' 'the tree of slot 1: node 3 sends to a replica, 2' \
+	'.trees[1].edges = [[3,2]]'
+alter 'the root as a replica' 'replicas: node 1 is a source already' '.replicas = [1]'
+alter 'a replica that is no host' 'replicas: near.json has no host 9' '.replicas = [9]'
+alter 'replicas by another model' 'predicted.model must be fluid for a plan with replicas' \
+	'.predicted.model = "one-port"'
+alter 'a replica left out' 'the tree of slot 0 does not reach node 2 of near.json' \
+	'.replicas = [3]'
+alter 'a cut that a replica is not behind' \
+	'certificate.cuts[0]: without these links node 4 is still reached' \
+	'.certificate.cuts[0].links = [[1,9]]'
+alter 'more than replicas have' 'predicted.nodes: node 4: rate_mbps is 9.500, but by fluid it is 9.000' \
+	'.predicted.nodes[0].rate_mbps = 9.5'
+alter 'a bound from the root alone' \
+	'predicted.nodes: node 4: bound_us is 1000004.000, but by fluid it is 1000002.000' \
+	'.predicted.nodes[0].bound_us = 1000004'
 
 # Routes, ports, costs with overheads, and several sizes.
 cat >costs.json <<-'END'

@@ -136,6 +136,8 @@ struct hbverify_edge {
  * struct hbverify_plan - the plan
  * @file: its name, for sentences
  * @root: index of the root
+ * @source: of each node: has it the message to begin with
+ * @n_sources: how many have: the root and the replicas
  * @bits: size of the message
  * @n_trees: number of trees
  * @rate: of each tree, Mbit/s; 0 if the plan does not tell
@@ -146,6 +148,8 @@ struct hbverify_edge {
 struct hbverify_plan {
 	const char *file;
 	size_t root;
+	bool *source;
+	size_t n_sources;
 	double bits;
 	size_t n_trees;
 	double rate[64];

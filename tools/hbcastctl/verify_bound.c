@@ -42,18 +42,18 @@ static void step(const struct flow *f, size_t at, size_t i, double **room,
 	}
 }
 
-static bool find_levels(const struct flow *f, size_t source)
+static bool find_levels(const struct flow *f)
 {
 	struct hbverify_net *net = &f->v->net;
 	size_t head = 0, tail = 0, at, i, to;
 	double *room, *other;
 
 	for (i = 0; i < net->n; i++) {
-		net->hops[i] = HBVERIFY_NONE;
+		net->hops[i] = f->v->plan.source[i] ? 0 : HBVERIFY_NONE;
 		f->next[i] = 0;
+		if (f->v->plan.source[i])
+			net->queue[tail++] = i;
 	}
-	net->hops[source] = 0;
-	net->queue[tail++] = source;
 	while (head < tail) {
 		at = net->queue[head++];
 		for (i = 0; i < steps_of(net, at); i++) {
@@ -89,7 +89,7 @@ static double push(const struct flow *f, size_t at, double most)
 	return 0;
 }
 
-/* The largest flow from the root, in whole bit/s so that sums are exact. */
+/* The largest flow from all sources, in whole bit/s so that sums are exact. */
 static double max_flow(struct flow *f)
 {
 	const struct hbverify_net *net = &f->v->net;
@@ -100,11 +100,15 @@ static double max_flow(struct flow *f)
 		f->left[i] = rint(net->links[i].mbps * 1e6);
 		f->back[i] = 0;
 	}
-	while (find_levels(f, f->v->plan.root)) {
-		do {
-			pushed = push(f, f->v->plan.root, HUGE_VAL);
-			sum += pushed;
-		} while (pushed > 0);
+	while (find_levels(f)) {
+		for (i = 0; i < net->n; i++) {
+			if (!f->v->plan.source[i])
+				continue;
+			do {
+				pushed = push(f, i, HUGE_VAL);
+				sum += pushed;
+			} while (pushed > 0);
+		}
 	}
 	return sum / 1e6;
 }
@@ -118,13 +122,20 @@ static void platform_bounds(struct hbverify *v, double *us)
 		.back = hbverify_alloc(v, net->n_links, sizeof(double)),
 		.next = hbverify_alloc(v, net->n, sizeof(size_t))
 	};
-	size_t i;
+	size_t i, source;
 
-	hbverify_routes(net, v->plan.root, true);
 	for (i = 0; i < net->n; i++)
-		us[i] = (double)net->ns[i] / 1e3;
+		us[i] = HUGE_VAL;
+	for (source = 0; source < net->n; source++) {
+		if (!v->plan.source[source])
+			continue;
+		hbverify_routes(net, source, true);
+		for (i = 0; i < net->n; i++)
+			if (net->ns[i] >= 0)
+				us[i] = fmin(us[i], (double)net->ns[i] / 1e3);
+	}
 	for (i = 0; i < net->n; i++) {
-		if (!net->host[i] || i == v->plan.root)
+		if (!net->host[i] || v->plan.source[i])
 			continue;
 		f.sink = i;
 		us[i] += v->plan.bits / max_flow(&f);

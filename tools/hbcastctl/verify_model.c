@@ -311,7 +311,7 @@ static void find_groups(struct stages *s)
 
 	s->groups = hbverify_alloc(v, v->net.n, sizeof(*s->groups));
 	for (i = 0; i < v->net.n; i++) {
-		if (!v->net.host[i] || i == v->plan.root)
+		if (!v->net.host[i] || v->plan.source[i])
 			continue;
 		for (g = 0; g < s->n_groups; g++)
 			if (s->groups[g].trees == s->trees[i])
@@ -564,7 +564,7 @@ static int check_nodes(struct hbverify *v, const json_t *predicted,
 		id = json_object_get(node, "id");
 		at = hbverify_node(&v->net, (uint32_t)json_integer_value(id));
 		if (at == HBVERIFY_NONE || !v->net.host[at] ||
-		    at == v->plan.root || seen[at])
+		    v->plan.source[at] || seen[at])
 			return hbverify_fail(v,
 					     "%s: predicted.nodes[%zu].id is no node that receives, or comes twice",
 					     v->plan.file, i);
@@ -578,10 +578,10 @@ static int check_nodes(struct hbverify *v, const json_t *predicted,
 		}
 		bound = fmax(bound, json_number_value(json_object_get(node, "bound_us")));
 	}
-	if (json_array_size(nodes) != v->net.hosts - 1)
+	if (json_array_size(nodes) != v->net.hosts - v->plan.n_sources)
 		return hbverify_fail(v, "%s: predicted.nodes has %zu nodes, but %zu receive",
 				     v->plan.file, json_array_size(nodes),
-				     v->net.hosts - 1);
+				     v->net.hosts - v->plan.n_sources);
 	return check_overall(v, predicted, last, bound, slowest);
 }
 

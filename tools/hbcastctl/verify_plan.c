@@ -59,10 +59,12 @@ static int find_parents(struct hbverify *v, size_t first, size_t slot,
 		into[i] = HBVERIFY_NONE;
 	for (i = first; i < v->plan.n; i++) {
 		edge = &v->plan.edges[i];
-		if (edge->to == v->plan.root)
+		if (v->plan.source[edge->to])
 			return hbverify_fail(v,
-					     "%s: the tree of slot %zu: node %u sends to the root, %u",
+					     "%s: the tree of slot %zu: node %u sends to %s, %u",
 					     v->plan.file, slot, id[edge->from],
+					     edge->to == v->plan.root ?
+					     "the root" : "a replica",
 					     id[edge->to]);
 		if (into[edge->to] != HBVERIFY_NONE)
 			return hbverify_fail(v,
@@ -75,16 +77,16 @@ static int find_parents(struct hbverify *v, size_t first, size_t slot,
 	return 0;
 }
 
-/* Walks up from every child; whoever does not meet the root is in no tree. */
+/* Walks up from every child; whoever does not meet the top is in no tree. */
 static int find_depths(struct hbverify *v, size_t first, size_t slot,
-		       const size_t *into)
+		       size_t root, const size_t *into)
 {
 	struct hbverify_plan *plan = &v->plan;
 	size_t i, at, steps, most = plan->n - first;
 
 	for (i = first; i < plan->n; i++) {
 		at = plan->edges[i].from;
-		for (steps = 1; at != plan->root; steps++) {
+		for (steps = 1; at != root; steps++) {
 			if (into[at] == HBVERIFY_NONE)
 				return hbverify_fail(v,
 						     "%s: the tree of slot %zu: node %u sends, but nobody sends to it",
@@ -134,13 +136,30 @@ static int check_span(struct hbverify *v, const size_t *into)
 	size_t i;
 
 	for (i = 0; i < v->net.n; i++)
-		if (v->net.host[i] && i != v->plan.root &&
+		if (v->net.host[i] && !v->plan.source[i] &&
 		    into[i] == HBVERIFY_NONE)
 			return hbverify_fail(v,
 					     "%s: the tree of slot 0 does not reach node %u of %s",
 					     v->plan.file, v->net.id[i],
 					     v->net.file);
 	return 0;
+}
+
+/* Where a tree begins: at the root, or in another slot than 0 at a replica. */
+static int find_top(struct hbverify *v, const json_t *top, size_t t,
+		    json_int_t slot, size_t *root)
+{
+	char where[64];
+
+	*root = v->plan.root;
+	snprintf(where, sizeof(where), "trees[%zu].root", t);
+	if (top && read_host(v, top, where, root))
+		return -1;
+	if (v->plan.source[*root] && (slot || *root == v->plan.root))
+		return 0;
+	return hbverify_fail(v,
+			     "%s: %s: node %u is no replica that this tree may begin at",
+			     v->plan.file, where, v->net.id[*root]);
 }
 
 static int read_tree(struct hbverify *v, const json_t *tree, size_t t,
@@ -150,7 +169,7 @@ static int read_tree(struct hbverify *v, const json_t *tree, size_t t,
 	const json_t *slot = json_object_get(tree, "slot");
 	const json_t *rate = json_object_get(tree, "rate_mbps");
 	json_int_t number = json_integer_value(slot);
-	size_t first = v->plan.n;
+	size_t first = v->plan.n, root;
 	int ret;
 
 	if (!json_is_integer(slot) || number < 0 || number >= TREES_MAX)
@@ -164,11 +183,13 @@ static int read_tree(struct hbverify *v, const json_t *tree, size_t t,
 	if (rate && !(v->plan.rate[t] > 0))
 		return hbverify_fail(v, "%s: trees[%zu].rate_mbps is no rate",
 				     v->plan.file, t);
-	ret = read_edges(v, json_object_get(tree, "edges"), t);
+	ret = find_top(v, json_object_get(tree, "root"), t, number, &root);
+	if (!ret)
+		ret = read_edges(v, json_object_get(tree, "edges"), t);
 	if (!ret)
 		ret = find_parents(v, first, (size_t)number, into);
 	if (!ret)
-		ret = find_depths(v, first, (size_t)number, into);
+		ret = find_depths(v, first, (size_t)number, root, into);
 	if (!ret)
 		order_edges(v, first, into);
 	return ret || number ? ret : check_span(v, into);
@@ -275,10 +296,34 @@ static int find_model(struct hbverify *v)
 				     "%s: predicted.model is fluid, which needs a platform, and %s is %s",
 				     v->plan.file, v->net.file,
 				     v->net.hnow ? "an HNOW" : "a cost matrix");
+	if (v->plan.n_sources > 1 && strcmp(v->plan.model, "fluid"))
+		return hbverify_fail(v,
+				     "%s: predicted.model must be fluid for a plan with replicas",
+				     v->plan.file);
 	if (!v->net.hnow && !strcmp(v->plan.model, "hnow"))
 		return hbverify_fail(v,
 				     "%s: predicted.model is hnow, which needs an HNOW, and %s is none",
 				     v->plan.file, v->net.file);
+	return 0;
+}
+
+/* Who has the message to begin with: the root and its replicas. */
+static int read_sources(struct hbverify *v, const json_t *replicas)
+{
+	size_t i, at;
+
+	v->plan.source = hbverify_alloc(v, v->net.n, sizeof(bool));
+	v->plan.source[v->plan.root] = true;
+	v->plan.n_sources = 1 + json_array_size(replicas);
+	for (i = 0; i < json_array_size(replicas); i++) {
+		if (read_host(v, json_array_get(replicas, i), "replicas", &at))
+			return -1;
+		if (v->plan.source[at])
+			return hbverify_fail(v,
+					     "%s: replicas: node %u is a source already",
+					     v->plan.file, v->net.id[at]);
+		v->plan.source[at] = true;
+	}
 	return 0;
 }
 
@@ -310,12 +355,10 @@ int hbverify_read_plan(struct hbverify *v, const char *file)
 	v->plan.bits = 8 * (double)json_integer_value(bytes);
 	if (!(v->plan.bits > 0))
 		return hbverify_fail(v, "%s: message_bytes is no size", file);
-	if (json_array_size(json_object_get(v->json, "replicas")))
-		return hbverify_fail(v,
-				     "%s: it has replicas: only plans with one source are checked",
-				     file);
 	ret = read_host(v, json_object_get(v->json, "root"), "root",
 			&v->plan.root);
+	if (!ret)
+		ret = read_sources(v, json_object_get(v->json, "replicas"));
 	if (!ret)
 		ret = read_trees(v, json_object_get(v->json, "trees"));
 	if (!ret)

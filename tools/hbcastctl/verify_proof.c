@@ -114,9 +114,13 @@ static double tree_cost(struct hbverify *v, const char *model,
 	g.walker = hbverify_alloc(v, v->net.n, sizeof(*g.walker));
 	g.name = hbverify_alloc(v, v->net.n, sizeof(*g.name));
 	for (i = 0; i < v->net.n; i++)
-		if (v->net.host[i])
+		if (v->net.host[i] && !v->plan.source[i])
 			place[i] = g.n++;
-	g.root = place[v->plan.root];
+	/* A tree may begin at any source. */
+	g.root = g.n++;
+	for (i = 0; i < v->net.n; i++)
+		if (v->plan.source[i])
+			place[i] = g.root;
 	for (; g.m < arcs.n; g.m++) {
 		arc = &arcs.arcs[g.m];
 		g.from[g.m] = place[arc->from];
@@ -199,7 +203,7 @@ static double spanning_rate(const struct hbverify *v)
 	for (i = 0; i < v->plan.n; i++)
 		edges[v->plan.edges[i].tree]++;
 	for (i = 0; i < v->plan.n_trees; i++)
-		if (edges[i] == v->net.hosts - 1)
+		if (edges[i] == v->net.hosts - v->plan.n_sources)
 			sum += v->plan.rate[i];
 	return sum;
 }
@@ -242,14 +246,17 @@ static int check_prices(struct hbverify *v, const char *model,
 	return 0;
 }
 
-/* Where the root's data comes to without some links. */
+/* Where the sources' data comes to without some links. */
 static void spread(struct hbverify *v, const bool *cut, bool *reached)
 {
 	struct hbverify_net *net = &v->net;
 	size_t head = 0, tail = 0, i;
 
-	net->queue[tail++] = v->plan.root;
-	reached[v->plan.root] = true;
+	for (i = 0; i < net->n; i++) {
+		reached[i] = v->plan.source[i];
+		if (reached[i])
+			net->queue[tail++] = i;
+	}
 	for (; head < tail; head++) {
 		for (i = net->first[net->queue[head]];
 		     i < net->first[net->queue[head] + 1]; i++) {
@@ -306,7 +313,7 @@ static int check_cut(struct hbverify *v, const json_t *object, size_t c,
 		taken[at] = true;
 		if (reached[at])
 			return hbverify_fail(v,
-					     "%s: certificate.cuts[%zu]: without these links the root still reaches node %u",
+					     "%s: certificate.cuts[%zu]: without these links node %u is still reached",
 					     v->plan.file, c, v->net.id[at]);
 		if (told_rate(v, v->net.id[at]) > sum * (1 + HBVERIFY_SLACK))
 			return hbverify_fail(v,
