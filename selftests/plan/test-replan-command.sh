@@ -185,4 +185,16 @@ for model in $models; do
 done
 check_equal 'every model is in the help and in the manual page' '' "${undocumented:-}"
 
+# What comes out is what it says, by code that plans nothing.
+jq 'del(.nodes[7]) | (.latency_us, .bandwidth_mbps) |= (map(del(.[7])) | del(.[7]))' table1.json >left.json
+for strategy in family path leaf position; do
+	for change in 'far.json link 0 3' 'table5.json join 8' 'left.json leave 7'; do
+		read -r file words <<<"$change"
+		# shellcheck disable=SC2086
+		run replan plan.json on "$file" $words strategy "$strategy" output again.json
+		run verify again.json on "$file"
+		check_equal "verify: $words by $strategy" '0 ' "$status $said"
+	done
+done
+
 tap_done
