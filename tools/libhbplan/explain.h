@@ -43,8 +43,8 @@ struct hbp_outlook {
  * @to: id of the receiver; of links only
  * @busy: for which part of the time the plan uses it; by the completion model,
  *	which part of the time until the last node is done
- * @price: its part of all prices that prove the bound, 0 to 1: if it is a little
- *	faster, the bound rises by at most this part of it
+ * @price: its part of all prices that prove the bound, 0 to 1: if it alone is a
+ *	little faster, the bound rises by at most this part of it
  * @upgraded: what comes if it is HBP_UPGRADE times as fast: a link, a pair, or
  *	all links or pairs that leave the port's node or enter it
  */
