@@ -159,6 +159,9 @@ two-ebs hnow
 two-vbbs hnow
 cfoot hnow' \
 	"$(awk '/^(flat|mtp|doubling|ebs|vbbs|vbbswf|two-ebs|two-vbbs|cfoot) / { print $1, $2 }' <<<"$out")"
+run plan hnow.json algorithm auto root 1 message-size 100B output auto-hnow.json
+check_equal 'auto judges plans of an HNOW by its model' '0 hnow hnow true' \
+	"$status $(jq -r '"\(.why.model) \(.predicted.model) \(.why.planners | any(.algorithm == "two-vbbs" and .planned))"' auto-hnow.json)"
 refuse 'a planner that needs an HNOW' \
 	'costs.json: hbcast: two-ebs does not plan from a cost matrix, it needs an HNOW' \
 	plan costs.json algorithm two-ebs root 1
