@@ -18,7 +18,7 @@ struct contest {
 	struct hbp_plan *best;
 	int64_t bound_bps;	/* the least of all plans' */
 	struct hbp_certificate *certificate;	/* what proves it */
-	struct hbp_error *err;
+	struct hbp_error *why_not;	/* of the planner that failed last */
 };
 
 /* Predicts by the model that judges all. */
@@ -27,7 +27,7 @@ static int judge(const struct contest *c, struct hbp_plan *plan)
 	struct hbp_evaluation *evaluation;
 	int ret;
 
-	ret = hbp_evaluate(plan, c->rq->in, c->model, &evaluation, c->err);
+	ret = hbp_evaluate(plan, c->rq->in, c->model, &evaluation, c->why_not);
 	if (ret)
 		return ret;
 	hbp_evaluation_free(plan->predicted);
@@ -64,13 +64,13 @@ static int enter(const struct contest *c, const struct hbp_planner *planner,
 	struct hbp_plan *plan;
 	int ret;
 
-	ret = hbp_plan_make(planner, c->rq, &plan, c->err);
+	ret = hbp_plan_make(planner, c->rq, &plan, c->why_not);
 	if (ret)
 		return ret;
 	if (plan->predicted->model != c->model)
 		ret = judge_anew(c, plan);
 	if (!ret && plan->n_trees > hbp_trees_max(c->rq))
-		ret = hbp_fail(c->err, -EINVAL,
+		ret = hbp_fail(c->why_not, -EINVAL,
 			       "%s: %s plans %zu trees, more than are allowed",
 			       c->rq->in->name, planner->name, plan->n_trees);
 	if (ret)
@@ -168,8 +168,9 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
 	const struct hbp_planner *const *planners;
+	struct hbp_error why_not;
 	struct contest c = {
-		.rq = rq, .model = hbp_request_model(rq), .err = err
+		.rq = rq, .model = hbp_request_model(rq), .why_not = &why_not
 	};
 	size_t n, i;
 	int ret = 0;
@@ -183,6 +184,8 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	for (i = 0; !ret && i < n; i++)
 		if (takes_part(planners[i], rq->in))
 			ret = try_planner(&c, planners[i]);
+	if (ret)
+		ret = hbp_nomem(err);
 	if (!ret && !c.best)
 		ret = hbp_fail(err, -EINVAL, "no planner can plan from it");
 	if (!ret)

@@ -201,22 +201,23 @@ static int plan_anew(const struct digging *d, int64_t *ns)
 		.ports = ports_of(d->out->model)
 	};
 	struct hbp_evaluation *e;
+	struct hbp_error why_not;
 	struct hbp_plan *plan;
 	int ret;
 
 	*ns = HBP_NEVER;
 	if (!planner || !(planner->inputs & d->in->kind))
 		return 0;
-	ret = hbp_plan_make(planner, &rq, &plan, d->err);
+	ret = hbp_plan_make(planner, &rq, &plan, &why_not);
 	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	ret = hbp_evaluate(plan, d->in, d->out->model, &e, d->err);
+		return ret == -ENOMEM ? hbp_nomem(d->err) : 0;
+	ret = hbp_evaluate(plan, d->in, d->out->model, &e, &why_not);
 	if (!ret) {
 		*ns = hbp_evaluation_slowest(e)->completion_ns;
 		hbp_evaluation_free(e);
 	}
 	hbp_plan_free(plan);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM ? hbp_nomem(d->err) : 0;
 }
 
 static int find_bound(const struct digging *d, int64_t *bps)
