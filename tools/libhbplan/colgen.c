@@ -20,6 +20,7 @@
 #include "cuts.h"
 #include "node.h"
 #include "packing.h"
+#include "quotient.h"
 
 /* The search ends when rate and bound differ by less than this. */
 #define GAP		(1 / 1e7)
@@ -30,6 +31,10 @@
 #define LAST_FIRST_TREES	128
 /* Trees that are sought after these, in a graph of so many nodes. */
 #define MORE_ROUNDS(n)	(50000 / (n))
+/* Where trees of clusters are so near the bound, nodes are alike. */
+#define ALIKE		0.1
+/* In a graph of so many nodes, rounds are dear. */
+#define MANY		256
 /* No price is larger than exp() of this. */
 #define LATE		300.0
 /* How far prices are drawn towards what is busy, first and last. */
@@ -45,6 +50,7 @@ struct hbp_search {
 	struct hbp_packing *master;
 	double unit;		/* Mbit/s of one unit of weight */
 	size_t room;		/* of trees */
+	size_t n_turns;		/* trees of clusters, which come before the first */
 	size_t *place;		/* of each row: its place in the master, or HBP_NONE */
 	size_t n_placed;
 	double *load;		/* of each row, 0 between uses */
@@ -272,8 +278,8 @@ static int first_trees(struct hbp_search *x, size_t n)
 	size_t i;
 	int ret = 0;
 
-	for (; !ret && x->cg->n_trees < n;) {
-		schedule_prices(x, (double)x->cg->n_trees + 1);
+	for (; !ret && x->cg->n_trees - x->n_turns < n;) {
+		schedule_prices(x, (double)(x->cg->n_trees - x->n_turns) + 1);
 		ret = price_tree(x, x->asked, &cost);
 		if (!ret)
 			ret = add_tree(x);
@@ -368,20 +374,52 @@ static bool ask(struct hbp_search *x, int *ret)
 	return false;
 }
 
+/* Trees and a bound that make use of nodes that are alike. */
+static int add_turns(struct hbp_search *x)
+{
+	struct hbp_quotient *q;
+	size_t turn;
+	double cost;
+	int ret;
+
+	ret = hbp_quotient_make(x->s, x->cg->root, &q, x->err);
+	if (ret || !q)
+		return ret;
+	hbp_quotient_prices(q, x->asked);
+	ret = price_tree(x, x->asked, &cost);
+	if (!ret && x->s->ports == HBP_ONE_PORT) {
+		hbp_quotient_narrowest(q, x->asked);
+		ret = price_tree(x, x->asked, &cost);
+	}
+	for (turn = 0; !ret && turn < hbp_quotient_turns(q); turn++)
+		if (hbp_quotient_tree(q, turn, x->into))
+			ret = add_tree(x);
+	x->n_turns = x->cg->n_trees;
+	hbp_quotient_free(q);
+	return ret || !x->n_turns ? ret : solve(x);
+}
+
 static int generate(struct hbp_search *x)
 {
 	size_t n, most;
+	bool alike;
 	int ret;
 
 	ret = first_bounds(x);
-	for (n = FIRST_TREES; !ret && n <= LAST_FIRST_TREES; n *= 2) {
+	if (!ret)
+		ret = add_turns(x);
+	if (!ret && x->n_turns && gap_of(x) <= GAP)
+		return 0;
+	/* Where nodes are alike, other trees do not help much, and take long. */
+	alike = x->n_turns && x->s->n >= MANY && gap_of(x) < ALIKE;
+	for (n = FIRST_TREES; !ret && !alike && n <= LAST_FIRST_TREES; n *= 2) {
 		ret = first_trees(x, n);
 		if (!ret)
 			ret = solve(x);
 		if (!ret && gap_of(x) <= GAP)
 			return 0;
 	}
-	most = x->cg->rounds + MORE_ROUNDS(x->s->n);
+	most = x->cg->rounds + MORE_ROUNDS(x->s->n) / (alike ? 2 : 1);
 	while (!ret && gap_of(x) > GAP && x->cg->rounds < most && ask(x, &ret)) {
 		ret = add_tree(x);
 		if (!ret)
@@ -442,7 +480,8 @@ static int search_alloc(struct hbp_colgen *cg)
 	const struct hbp_steady *s = cg->steady;
 	struct hbp_search *x = calloc(1, sizeof(*x));
 	/* A row has as many entries as trees, a column as many as rows. */
-	size_t most = LAST_FIRST_TREES + MORE_ROUNDS(s->n) + 1, i;
+	size_t most = HBP_QUOTIENT_TURNS + LAST_FIRST_TREES +
+		      MORE_ROUNDS(s->n) + 1, i;
 
 	cg->search = x;
 	if (!x)

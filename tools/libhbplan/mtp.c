@@ -107,25 +107,63 @@ static int try_heaviest(struct mtp *m, size_t n)
 	return 0;
 }
 
+/* Of the first @n trees that are listed, those that have weight. */
+static void list_trees(struct mtp *m, size_t n)
+{
+	size_t i;
+
+	m->n_order = 0;
+	for (i = 0; i < n; i++)
+		if (m->cg->mbps[m->order[i]] > 0)
+			m->order[m->n_order++] = m->order[i];
+	qsort_r(m->order, m->n_order, sizeof(*m->order), compare_weights,
+		m->cg->mbps);
+}
+
+/*
+ * Leaves trees out until a plan may have so many: the lightest few at a time, so
+ * that the others, which are weighed anew, take over what they carried.
+ */
+static int leave_out(struct mtp *m, size_t most, double *rate)
+{
+	size_t n, i;
+	int ret = 0;
+
+	while (!ret && m->n_order > most) {
+		n = m->n_order * 7 / 8;
+		n = n < most ? most : n;
+		for (i = 0; i < m->cg->n_trees; i++)
+			m->chosen[i] = false;
+		for (i = 0; i < n; i++)
+			m->chosen[m->order[i]] = true;
+		ret = hbp_colgen_choose(m->cg, m->chosen, rate, m->err);
+		/* What is left out may have some weight by rounding. */
+		if (!ret)
+			list_trees(m, n);
+	}
+	return ret;
+}
+
 /*
  * All trees, if a plan may have so many; where filling them takes long, fewer:
  * half as many, and so on, whichever is fastest.
  */
 static int choose(struct mtp *m)
 {
-	size_t most = hbp_trees_max(m->rq), n, i;
-	double rate, us;
-	int ret = 0;
+	double rate = m->cg->rate, us;
+	size_t n;
+	int ret;
 
-	for (i = 0; i < m->cg->n_trees; i++)
-		if (m->cg->mbps[i] > 0)
-			m->order[m->n_order++] = i;
-	qsort_r(m->order, m->n_order, sizeof(*m->order), compare_weights,
-		m->cg->mbps);
-	us = (double)m->rq->message_bytes * 8 / m->cg->rate;
-	if (m->n_order <= most && time_of(m, m->cg->rate) < us * (1 + FILL))
+	for (n = 0; n < m->cg->n_trees; n++)
+		m->order[n] = n;
+	list_trees(m, n);
+	ret = leave_out(m, hbp_trees_max(m->rq), &rate);
+	if (ret)
+		return ret;
+	us = (double)m->rq->message_bytes * 8 / rate;
+	if (time_of(m, rate) < us * (1 + FILL))
 		return 0;
-	for (n = m->n_order < most ? m->n_order : most; !ret && n; n /= 2)
+	for (n = m->n_order; !ret && n; n /= 2)
 		ret = try_heaviest(m, n);
 	return ret ? ret : hbp_colgen_choose(m->cg, m->best, &rate, m->err);
 }
