@@ -12,6 +12,7 @@ export PREFIX DESTDIR
 # what the tests do to it.
 SERIES := 6.1 6.12
 DEBUG := 6.12-debug
+KCSAN := 6.12-kcsan
 
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile))
 EXAMPLES := $(patsubst %/Makefile,%,$(wildcard Documentation/examples/Makefile))
@@ -48,6 +49,7 @@ help:
 	@echo 'make tests        the test programs'
 	@echo 'make check        build and run all tests (TESTS= for some of them)'
 	@echo 'make check-debug  the tests that are marked for it on a kernel that watches itself'
+	@echo 'make check-kcsan  those that are marked for one that looks for data races'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make coverage     how much of the module the tests run, by file and function'
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
@@ -136,6 +138,11 @@ check-debug: deps
 	$(MAKE) $(PARALLEL) module-$(DEBUG) module-kcov tools tests
 	selftests/run -k $(DEBUG) --marked $(TESTS)
 
+# Not in .ci/run, which another kernel's build would make too long.
+check-kcsan: deps
+	$(MAKE) $(PARALLEL) module-$(KCSAN) tools tests
+	selftests/run -k $(KCSAN) --marked $(TESTS)
+
 checkstyle: deps
 	selftests/checkstyle
 
@@ -175,4 +182,5 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check check-debug checkstyle coverage demo bench bench-plan figures clean
+	uninstall deps check check-debug check-kcsan checkstyle coverage demo bench \
+	bench-plan figures clean

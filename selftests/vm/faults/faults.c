@@ -4,6 +4,7 @@
  * when its name is written to the parameter "make".
  */
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -100,6 +101,29 @@ static void make_leak(void)
 	WRITE_ONCE(sink, !kmalloc(100, GFP_KERNEL));
 }
 
+static int count(void *data)
+{
+	while (!kthread_should_stop()) {
+		sink++;
+		barrier();
+	}
+	return 0;
+}
+
+static void make_race(void)
+{
+	struct task_struct *other = kthread_run(count, NULL, "faults");
+	unsigned long end = jiffies + 5 * HZ;
+
+	if (IS_ERR(other))
+		return;
+	while (time_before(jiffies, end)) {
+		sink++;
+		barrier();
+	}
+	kthread_stop(other);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
@@ -113,6 +137,7 @@ static const struct {
 	{ "list", make_list },
 	{ "netns", make_netns },
 	{ "leak", make_leak },
+	{ "race", make_race },
 };
 
 static int faults_set(const char *value, const struct kernel_param *param)
