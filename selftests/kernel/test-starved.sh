@@ -23,12 +23,24 @@ unfair()
 	done
 }
 
-# hog CPU SECONDS
+# hog CPU: becomes a process that takes it for some seconds once the start has a
+# writer.
 hog()
 {
 	# shellcheck disable=SC2016
-	taskset -c "$1" chrt -f 50 bash -c \
-		'end=$((SECONDS + $1)); while ((SECONDS < end)); do :; done' bash "$2"
+	exec taskset -c "$1" chrt -f 50 bash -c \
+		': <"$1"; end=$((SECONDS + 3)); while ((SECONDS < end)); do :; done' \
+		bash "$dir/start"
+}
+
+# Whether all these processes wait for the start.
+ready()
+{
+	local pid
+
+	for pid; do
+		grep -q wait_for_partner "/proc/$pid/wchan" || return
+	done
 }
 
 load_hbcast && nodes_up 3 || exit
@@ -46,10 +58,15 @@ while sleep 0.1; do
 done >"$dir/looks" &
 looks=$!
 unfair
-hog 0 3 &
+mkfifo "$dir/start"
+hog 0 &
 one=$!
-hog 1 3 &
-wait $one $!
+hog 1 &
+other=$!
+check "two processes that take a processor each" wait_for 20 ready $one $other
+# Both at once, or the first would keep from the other what it takes to start.
+exec 3>"$dir/start"
+wait $one $other
 seen=$(wc -l <"$dir/looks")
 until [ "$(wc -l <"$dir/looks")" -gt "$seen" ]; do
 	sleep 0.1
