@@ -163,7 +163,10 @@ static void hbc_lane_error_report(struct sock *sk)
 
 	read_lock_bh(&sk->sk_callback_lock);
 	lane = sk->sk_user_data;
-	if (lane)
+	if (lane && READ_ONCE(lane->state) == HBC_LANE_HANDSHAKE)
+		/* Who refuses resets the connection, but says why before. */
+		hbc_lane_run(lane, &lane->rx_work);
+	else if (lane)
 		hbc_lane_fail(lane, READ_ONCE(sk->sk_err) ?: ECONNRESET);
 	read_unlock_bh(&sk->sk_callback_lock);
 }

@@ -330,7 +330,7 @@ static int hbc_receive_read(struct hbc_lane *lane)
 	if (err)
 		return err;
 	if (closed && !more)
-		return -ESHUTDOWN;
+		return -(READ_ONCE(sk->sk_err) ?: ESHUTDOWN);
 	return more;
 }
 

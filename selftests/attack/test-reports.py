@@ -5,6 +5,7 @@
 
 import os
 import socket
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
@@ -16,6 +17,7 @@ from scene import EVIL, Scene  # noqa: E402
 
 LANE_LOST, NODE_DEAD = 5, 6
 DOWN = 1
+BUSY = 5
 PEERS = {9: "10.9.0.9"}
 
 
@@ -72,6 +74,21 @@ def lies(scene, child, counted, name):
               f"{name}: the lies are counted where they arrive")
 
 
+def refuses(scene, listener):
+    """A child that says why it refuses, and is gone before anybody can have read it."""
+    scene.root.apply((1, 2), (2, 3), (1, EVIL), wait=False)
+    child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
+    child.wait(wire.HELLO)
+    child.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # What the parent does on this processor waits until the reset is there, too.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    child.send(wire.frame(wire.REJECT, struct.pack(">HH", BUSY, 0)))
+    child.close()
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    tap.equal(scene.root.listener.event(type="lane-refused", peer=EVIL)["reject"], "busy",
+              "a child that refuses in haste: the parent learns why")
+
+
 def main():
     hbcnl.load_module()
     scene = Scene(dead_ms=5000)
@@ -88,6 +105,7 @@ def main():
     child, _ = enter(scene, listener, 2)
     lies(scene, child, [0, 10], "below a relay")
     child.close()
+    refuses(scene, listener)
     listener.close()
     scene.root.apply((1, 2), (2, 3))
     scene.well("a child that lies")
