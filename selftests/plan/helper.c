@@ -196,6 +196,38 @@ bool edges_are(const struct hbp_plan *plan, const char *want)
 	return same;
 }
 
+/* The rates of all trees of a plan that a node is in. */
+int64_t planned_rate(const struct hbp_plan *plan, uint32_t id)
+{
+	int64_t sum = 0;
+	size_t t, i;
+
+	for (t = 0; t < plan->n_trees; t++)
+		for (i = 0; i < plan->trees[t].n_edges; i++)
+			if (plan->trees[t].edges[i].child == id)
+				sum += plan->trees[t].rate_bps;
+	return sum;
+}
+
+/* The rate that a plan says a node has. */
+int64_t predicted_rate(const struct hbp_plan *plan, uint32_t id)
+{
+	const struct hbp_evaluation *e = plan->predicted;
+
+	return e->nodes[hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), id)].rate_bps;
+}
+
+/* The rates that a plan says all nodes have, together. */
+double sum_of_rates(const struct hbp_plan *plan)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < plan->predicted->n; i++)
+		sum += (double)plan->predicted->nodes[i].rate_bps;
+	return sum;
+}
+
 /* splitmix64: 0 to n - 1 */
 uint32_t draw_below(struct luck *luck, uint32_t n)
 {

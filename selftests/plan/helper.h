@@ -34,6 +34,9 @@ struct hbp_input *make_input(const char *text);
 struct hbp_plan *make_plan(struct hbp_input *in, const char *name,
 			   uint32_t root, uint64_t bytes);
 bool edges_are(const struct hbp_plan *plan, const char *want);
+int64_t planned_rate(const struct hbp_plan *plan, uint32_t id);
+int64_t predicted_rate(const struct hbp_plan *plan, uint32_t id);
+double sum_of_rates(const struct hbp_plan *plan);
 
 /* A generator that gives the same numbers everywhere. */
 struct luck {

@@ -54,19 +54,6 @@ static bool spans(const struct hbp_plan *plan, const struct hbp_input *in,
 	return good;
 }
 
-/* The rates of all trees that a node is in. */
-static int64_t planned_rate(const struct hbp_plan *plan, uint32_t id)
-{
-	int64_t sum = 0;
-	size_t t, i;
-
-	for (t = 0; t < plan->n_trees; t++)
-		for (i = 0; i < plan->trees[t].n_edges; i++)
-			if (plan->trees[t].edges[i].child == id)
-				sum += plan->trees[t].rate_bps;
-	return sum;
-}
-
 static bool above_bounds(const struct hbp_plan *plan, const struct hbp_input *in)
 {
 	const struct hbp_evaluation *e = plan->predicted;

@@ -95,19 +95,6 @@ static void check_far(void)
 	hbp_input_free(in);
 }
 
-/* The sum of the trees that a node is in; what links carry is what they can. */
-static int64_t planned(const struct hbp_plan *plan, uint32_t id)
-{
-	int64_t sum = 0;
-	size_t t, i;
-
-	for (t = 0; t < plan->n_trees; t++)
-		for (i = 0; i < plan->trees[t].n_edges; i++)
-			if (plan->trees[t].edges[i].child == id)
-				sum += plan->trees[t].rate_bps;
-	return sum;
-}
-
 /* A flow from all sources together: from one that has infinite links to them. */
 static int64_t flow_of(const struct hbp_platform *p, const size_t *sources,
 		       size_t n, size_t sink)
@@ -165,11 +152,11 @@ static void try_one(struct luck *luck, bool tree, struct tally *t)
 		const struct hbp_figure *f = &plan->predicted->nodes[i];
 
 		at = hbp_platform_find(p, f->id);
-		kept = kept && f->rate_bps == planned(plan, f->id);
+		kept = kept && f->rate_bps == planned_rate(plan, f->id);
 		flows = flows &&
 			f->rate_bps <= flow_of(p, sources, count + 1, at);
-		more = more && f->rate_bps >= planned(alone, f->id);
-		gained = gained || f->rate_bps > planned(alone, f->id);
+		more = more && f->rate_bps >= planned_rate(alone, f->id);
+		gained = gained || f->rate_bps > planned_rate(alone, f->id);
 	}
 	t->plans++;
 	t->kept += kept && plan->predicted->n == n - 1 - count;

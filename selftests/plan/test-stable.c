@@ -26,13 +26,6 @@ static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
 	return plan;
 }
 
-static int64_t rate_of(const struct hbp_plan *plan, uint32_t id)
-{
-	const struct hbp_evaluation *e = plan->predicted;
-
-	return e->nodes[hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), id)].rate_bps;
-}
-
 /* Trees written "3: 1-2 2-3; 2: 1-3", rates in Mbit/s. */
 static bool trees_are(const struct hbp_plan *plan, const char *want)
 {
@@ -341,7 +334,7 @@ static void try_tree(struct luck *luck, size_t n, struct tally *t)
 	fewer = plan_with(in, "stable", root, 0, 0);
 	for (i = 0; i < fewer->predicted->n; i++)
 		same = same && fewer->predicted->nodes[i].rate_bps ==
-			       rate_of(plan, fewer->predicted->nodes[i].id);
+			       predicted_rate(plan, fewer->predicted->nodes[i].id);
 	t->stable += same;
 	hbp_plan_free(fewer);
 	hbp_plan_free(plan);
@@ -365,8 +358,8 @@ static void check_theorems(void)
 	ok(t.best == 1000, "symmetric trees: no other planner serves a node better");
 }
 
-/* Of trees that span all. */
-static int64_t planned_rate(const struct hbp_plan *plan)
+/* What a plan gives everybody, if its trees span all. */
+static int64_t common_rate(const struct hbp_plan *plan)
 {
 	int64_t sum = 0;
 	size_t t;
@@ -396,10 +389,10 @@ static void check_graphs(void)
 
 		for (i = 0; i < n - 1; i++)
 			good = good && stable->predicted->nodes[i].rate_bps >=
-				       planned_rate(fpfr);
+				       common_rate(fpfr);
 		faster += good;
 		/* Rounding costs less than 10 bit/s. */
-		balanced += planned_rate(weights) >= planned_rate(fpfr) - 10;
+		balanced += common_rate(weights) >= common_rate(fpfr) - 10;
 		many += weights->n_trees > 1;
 		hbp_plan_free(stable);
 		hbp_plan_free(fpfr);
@@ -413,7 +406,7 @@ static void check_graphs(void)
 }
 
 /* Sum of all nodes' rates if these are the levels. */
-static int64_t sum_of(const int64_t *rates, size_t n, const int64_t *levels,
+static int64_t sum_at(const int64_t *rates, size_t n, const int64_t *levels,
 		      size_t n_levels)
 {
 	int64_t sum = 0, mine;
@@ -441,7 +434,7 @@ static int64_t best_sum(const int64_t *rates, size_t n, size_t most)
 				levels[k++] = rates[i];
 		if (k > most)
 			continue;
-		sum = sum_of(rates, n, levels, k);
+		sum = sum_at(rates, n, levels, k);
 		best = sum > best ? sum : best;
 	}
 	return best;
@@ -474,7 +467,7 @@ static void check_levels(void)
 			i++;
 		right += i == n_picked && n_picked <= most &&
 			 levels[0] == rates[0] &&
-			 sum_of(rates, n, levels, n_picked) ==
+			 sum_at(rates, n, levels, n_picked) ==
 			 best_sum(rates, n, most);
 	}
 	ok(right == 2000, "levels: as good as the best of all sets");
@@ -496,16 +489,6 @@ static void check_dijkstra(void)
 	   "dijkstra: the widest pair, then the lower receiver and sender");
 	hbp_plan_free(plan);
 	hbp_input_free(in);
-}
-
-static double sum_of_rates(const struct hbp_plan *plan)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < plan->predicted->n; i++)
-		sum += (double)plan->predicted->nodes[i].rate_bps;
-	return sum;
 }
 
 static void check_random(void)
