@@ -161,18 +161,52 @@ struct hbp_input *make_input(const char *text)
 }
 
 /* A plan that must be possible. */
+struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq)
+{
+	struct hbp_error err;
+	struct hbp_plan *plan;
+
+	if (hbp_plan_make(hbp_planner_find(name), rq, &plan, &err))
+		tap_bail_out("%s: %s", name, err.text);
+	return plan;
+}
+
+/* The same, with nothing in the request but what each has. */
 struct hbp_plan *make_plan(struct hbp_input *in, const char *name,
 			   uint32_t root, uint64_t bytes)
 {
 	struct hbp_request rq = {
 		.in = in, .root = root, .message_bytes = bytes
 	};
-	struct hbp_error err;
-	struct hbp_plan *plan;
 
-	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
-		tap_bail_out("%s: %s", name, err.text);
-	return plan;
+	return plan_by(name, &rq);
+}
+
+/* What a model says, which must be possible. */
+struct hbp_evaluation *evaluate_by(enum hbp_model model,
+				   const struct hbp_plan *plan,
+				   struct hbp_input *in)
+{
+	struct hbp_evaluation *e;
+	struct hbp_error err;
+
+	if (hbp_evaluate(plan, in, model, &e, &err))
+		tap_bail_out("%s", err.text);
+	return e;
+}
+
+/* Does its planner make the same plan once more? */
+bool same_again(struct hbp_input *in, const struct hbp_plan *plan)
+{
+	struct hbp_plan *again = make_plan(in, plan->algorithm, plan->root,
+					   plan->message_bytes);
+	char *a = hbp_plan_text(plan), *b = hbp_plan_text(again);
+	bool same = !strcmp(a, b);
+
+	free(a);
+	free(b);
+	hbp_plan_free(again);
+	return same;
 }
 
 /* Are these the edges of a plan's first tree, written "1-2 1-3 2-4"? */

@@ -31,8 +31,13 @@ void check_warnings(text_loader load, const char *text,
 		    const char *const *want, size_t n);
 
 struct hbp_input *make_input(const char *text);
+struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq);
 struct hbp_plan *make_plan(struct hbp_input *in, const char *name,
 			   uint32_t root, uint64_t bytes);
+struct hbp_evaluation *evaluate_by(enum hbp_model model,
+				   const struct hbp_plan *plan,
+				   struct hbp_input *in);
+bool same_again(struct hbp_input *in, const struct hbp_plan *plan);
 bool edges_are(const struct hbp_plan *plan, const char *want);
 int64_t planned_rate(const struct hbp_plan *plan, uint32_t id);
 int64_t predicted_rate(const struct hbp_plan *plan, uint32_t id);

@@ -215,12 +215,10 @@ static void check_triangle(void)
 	struct hbp_request rq = {
 		.in = make_input(triangle), .root = 1, .message_bytes = 1000000
 	};
-	struct hbp_error err;
 	struct hbp_plan *plan;
 
 	rq.objective = HBP_THROUGHPUT;
-	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err))
-		tap_bail_out("%s", err.text);
+	plan = plan_by("auto", &rq);
 	ok(plan->n_trees > 1 &&
 	   hbp_evaluation_rate(plan->predicted) > 3999990 &&
 	   hbp_evaluation_rate(plan->predicted) <= 4000000 &&
@@ -229,8 +227,7 @@ static void check_triangle(void)
 	hbp_plan_free(plan);
 	/* One tree: over the narrow links at 2 at most, and 2 ms the longer way. */
 	rq.trees = 1;
-	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err))
-		tap_bail_out("%s", err.text);
+	plan = plan_by("auto", &rq);
 	ok(plan->n_trees == 1 && plan->trees[0].rate_bps == 2000000,
 	   "no more trees than are allowed");
 	hbp_plan_free(plan);
@@ -238,8 +235,7 @@ static void check_triangle(void)
 	rq.message_bytes = 1;
 	rq.trees = 0;
 	rq.objective = HBP_COMPLETION;
-	if (hbp_plan_make(&hbp_auto, &rq, &plan, &err))
-		tap_bail_out("%s", err.text);
+	plan = plan_by("auto", &rq);
 	ok(plan->n_trees == 1 && edges_are(plan, "1-2 1-3") &&
 	   hbp_evaluation_slowest(plan->predicted)->completion_ns == 1004000,
 	   "a short message takes the short way");
@@ -302,14 +298,10 @@ static void check_mtp(void)
 			.in = in, .root = 10, .message_bytes = 20000,
 			.objective = HBP_THROUGHPUT
 		};
-		struct hbp_plan *fast = NULL, *soon = NULL;
-		struct hbp_error err;
+		struct hbp_plan *fast = plan_by("mtp", &rq), *soon;
 
-		if (hbp_plan_make(&hbp_mtp, &rq, &fast, &err))
-			tap_bail_out("%s", err.text);
 		rq.objective = HBP_COMPLETION;
-		if (hbp_plan_make(&hbp_mtp, &rq, &soon, &err))
-			tap_bail_out("%s", err.text);
+		soon = plan_by("mtp", &rq);
 		more += hbp_evaluation_rate(fast->predicted) * 1.000001 >=
 			hbp_evaluation_rate(soon->predicted) &&
 			fast->bound_bps <= 1.000001 *

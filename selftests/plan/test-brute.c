@@ -124,8 +124,7 @@ static void judge_tree(struct hbp_input *in, const struct shape *s,
 			e->nodes[i].bound_ns == bounds[at];
 	}
 	hbp_evaluation_free(e);
-	if (hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(HBP_MODEL_PATH, plan, in);
 	for (i = 0; i < e->n; i++) {
 		at = hbp_input_find(in, e->nodes[i].id);
 		same = same && near((double)e->nodes[i].completion_ns / 1e3,
@@ -367,7 +366,6 @@ static void check_fluid(void)
 	size_t round, trees = 0, fair = 0, above = 0, i, good;
 	struct luck luck = { 4 };
 	struct hbp_evaluation *e;
-	struct hbp_error err;
 
 	for (round = 0; round < 40; round++) {
 		struct shape s = { .n = 3 + round % 3, .root = round % 3 };
@@ -380,8 +378,7 @@ static void check_fluid(void)
 			if (!is_tree(&s))
 				continue;
 			plan = plan_from(&s, in, 100000);
-			if (hbp_evaluate(plan, in, HBP_MODEL_FLUID, &e, &err))
-				tap_bail_out("%s", err.text);
+			e = evaluate_by(HBP_MODEL_FLUID, plan, in);
 			trees++;
 			fair += is_fair(in, plan, e);
 			for (i = 0, good = 0; i < e->n; i++)

@@ -457,10 +457,8 @@ static void check_hlot_is_near(void)
 		struct hbp_input *in = random_costs(&luck, 2 + round % 12, false);
 		struct hbp_plan *plan = make_plan(in, "hlot", 10, BYTES);
 		struct hbp_evaluation *e;
-		struct hbp_error err;
 
-		if (hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err))
-			tap_bail_out("%s", err.text);
+		e = evaluate_by(HBP_MODEL_PATH, plan, in);
 		for (i = 0; i < e->n; i++, nodes++)
 			near += e->nodes[i].completion_ns <=
 				hbp_costs_delay_ns(in->costs, 0,

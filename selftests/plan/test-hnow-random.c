@@ -247,19 +247,6 @@ static bool is_sound(const struct hbp_input *in, const struct hbp_plan *plan)
 	return good && !hbp_plan_check_members(plan, in->members, in->n, &err);
 }
 
-static bool same_again(struct hbp_input *in, const struct hbp_plan *plan)
-{
-	struct hbp_plan *again = make_plan(in, plan->algorithm, plan->root,
-					   plan->message_bytes);
-	char *a = hbp_plan_text(plan), *b = hbp_plan_text(again);
-	bool same = !strcmp(a, b);
-
-	free(a);
-	free(b);
-	hbp_plan_free(again);
-	return same;
-}
-
 /* In how many steps everybody has it, if each transfer is one. */
 static size_t steps(const struct hbp_tree *tree, uint32_t at)
 {

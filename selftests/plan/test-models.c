@@ -36,12 +36,10 @@ static void check_model(const char *what, struct hbp_input *in,
 			const struct hbp_plan *plan, const struct want *want)
 {
 	struct hbp_evaluation *e;
-	struct hbp_error err;
 	bool right = true;
 	size_t i;
 
-	if (hbp_evaluate(plan, in, hbp_model_of(in), &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(hbp_model_of(in), plan, in);
 	for (i = 0; i < e->n; i++) {
 		const struct hbp_figure *f = &e->nodes[i];
 

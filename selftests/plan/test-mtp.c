@@ -317,12 +317,8 @@ static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
 		.in = in, .root = in->members[root], .message_bytes = BYTES,
 		.ports = ports, .trees = trees
 	};
-	struct hbp_error err;
-	struct hbp_plan *plan;
 
-	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
-		tap_bail_out("%s: %s", name, err.text);
-	return plan;
+	return plan_by(name, &rq);
 }
 
 /* The rate at which a plan serves everybody. */
@@ -528,7 +524,6 @@ static bool beats_all(struct hbp_input *in, size_t root, enum hbp_ports ports,
 	struct hbp_plan *best = plan_with(in, "mtp", root, ports, 0), *other;
 	const struct hbp_planner *const *planners;
 	struct hbp_evaluation *e;
-	struct hbp_error err;
 	size_t n, i;
 	bool good = near(rate_of(best), (double)best->bound_bps / 1e6);
 
@@ -542,8 +537,7 @@ static bool beats_all(struct hbp_input *in, size_t root, enum hbp_ports ports,
 			continue;
 		other = plan_with(in, planners[i]->name, root, HBP_ANY_PORTS, 0);
 		if (other->n_trees == 1) {
-			if (hbp_evaluate(other, in, model, &e, &err))
-				tap_bail_out("%s", err.text);
+			e = evaluate_by(model, other, in);
 			good = good && hbp_evaluation_rate(e) <= best->bound_bps;
 			hbp_evaluation_free(e);
 		}
@@ -687,25 +681,21 @@ static void check_ports(void)
 	struct hbp_plan *star = plan_with(in, "flat", 0, HBP_ANY_PORTS, 0);
 	struct hbp_plan *chain = plan_with(in, "chain", 0, HBP_ANY_PORTS, 0);
 	struct hbp_evaluation *e;
-	struct hbp_error err;
 
-	if (hbp_evaluate(star, in, HBP_MODEL_ONE_PORT, &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(HBP_MODEL_ONE_PORT, star, in);
 	/* 64 Mbit at 13.333333 are 4.80000012 s; at best 40: 1.6 s. And 1 us. */
 	ok(hbp_evaluation_rate(e) == 13333333 &&
 	   e->nodes[0].completion_ns == 4800001120 &&
 	   e->nodes[0].bound_ns == 1600001000 &&
 	   e->nodes[1].bound_ns == 1600001000, "one-port: a star");
 	hbp_evaluation_free(e);
-	if (hbp_evaluate(star, in, HBP_MODEL_MULTI_PORT, &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(HBP_MODEL_MULTI_PORT, star, in);
 	/* 3.2 s; the root may send 50 in all, 1.28 s. */
 	ok(hbp_evaluation_rate(e) == 20000000 &&
 	   e->nodes[1].completion_ns == 3200001000 &&
 	   e->nodes[1].bound_ns == 1280001000, "multi-port: a star");
 	hbp_evaluation_free(e);
-	if (hbp_evaluate(chain, in, HBP_MODEL_ONE_PORT, &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(HBP_MODEL_ONE_PORT, chain, in);
 	ok(hbp_evaluation_rate(e) == 40000000 &&
 	   e->nodes[1].completion_ns == 1600002000, "one-port: a chain");
 	hbp_evaluation_free(e);

@@ -71,20 +71,6 @@ static bool above_bounds(const struct hbp_plan *plan, const struct hbp_input *in
 	return good;
 }
 
-static bool same_again(const struct hbp_planner *planner, struct hbp_input *in,
-		       const struct hbp_plan *plan)
-{
-	struct hbp_error err;
-	struct hbp_plan *again = try_plan(planner, in, plan->root, &err);
-	char *a = hbp_plan_text(plan), *b = hbp_plan_text(again);
-	bool same = !strcmp(a, b);
-
-	free(a);
-	free(b);
-	hbp_plan_free(again);
-	return same;
-}
-
 /* Those that join positions of a fixed tree, whether there is a link or not. */
 static bool looks_for_links(const char *name)
 {
@@ -126,7 +112,7 @@ static void try_all(struct hbp_input *in, uint32_t root, struct tally *t)
 		}
 		t->plans++;
 		t->good += spans(plan, in, root) && above_bounds(plan, in) &&
-			   same_again(planners[i], in, plan);
+			   same_again(in, plan);
 		hbp_plan_free(plan);
 	}
 }

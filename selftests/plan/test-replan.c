@@ -41,15 +41,13 @@ static bool leaves_are(const struct hbp_plan *plan, struct hbp_input *in,
 		       const char *want)
 {
 	struct hbp_evaluation *e;
-	struct hbp_error err;
 	bool same = true;
 	long long hops;
 	uint32_t id;
 	size_t at;
 	int len;
 
-	if (hbp_evaluate(plan, in, HBP_MODEL_PATH, &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(HBP_MODEL_PATH, plan, in);
 	for (; *want; want += len) {
 		if (sscanf(want, "%u=%lld %n", &id, &hops, &len) != 2)
 			tap_bail_out("%s is no list of leaves", want);

@@ -15,12 +15,8 @@ static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
 	struct hbp_request rq = {
 		.in = in, .root = root, .message_bytes = BYTES, .trees = trees
 	};
-	struct hbp_error err;
-	struct hbp_plan *plan;
 
-	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
-		tap_bail_out("%s: %s", name, err.text);
-	return plan;
+	return plan_by(name, &rq);
 }
 
 /* Everything below is in bit/s and by index in the platform. */

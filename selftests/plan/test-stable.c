@@ -18,12 +18,8 @@ static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
 		.in = in, .root = root, .message_bytes = BYTES,
 		.trees = trees, .seed = seed
 	};
-	struct hbp_error err;
-	struct hbp_plan *plan;
 
-	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
-		tap_bail_out("%s: %s", name, err.text);
-	return plan;
+	return plan_by(name, &rq);
 }
 
 /* Trees written "3: 1-2 2-3; 2: 1-3", rates in Mbit/s. */
@@ -152,12 +148,10 @@ static void check_stages(const char *what, const char *trees, const double *done
 	struct hbp_input *in = make_input(star);
 	struct hbp_plan *plan = plan_of_trees(trees, 1);
 	struct hbp_evaluation *e;
-	struct hbp_error err;
 	bool right = true;
 	size_t i;
 
-	if (hbp_evaluate(plan, in, HBP_MODEL_FLUID, &e, &err))
-		tap_bail_out("%s", err.text);
+	e = evaluate_by(HBP_MODEL_FLUID, plan, in);
 	for (i = 0; i < 3; i++) {
 		int64_t ns = (int64_t)(done[i] * 1e9 + 0.5) + 2000;
 		bool same = llabs(e->nodes[i].completion_ns - ns) <= 1 &&

@@ -195,12 +195,8 @@ static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
 		.in = in, .root = in->members[root], .message_bytes = BYTES,
 		.ports = ports
 	};
-	struct hbp_error err;
-	struct hbp_plan *plan;
 
-	if (hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err))
-		tap_bail_out("%s: %s", name, err.text);
-	return plan;
+	return plan_by(name, &rq);
 }
 
 static bool same_edges(const struct graph *g, const struct hbp_input *in,
