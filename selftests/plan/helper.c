@@ -160,6 +160,25 @@ struct hbp_input *make_input(const char *text)
 	return in;
 }
 
+/* What has been written into memory, which is released. */
+struct hbp_input *close_input(FILE *f, char **text)
+{
+	struct hbp_input *in;
+
+	fclose(f);
+	in = make_input(*text);
+	free(*text);
+	return in;
+}
+
+/* The same, behind the last link and its comma. */
+struct hbp_input *close_links(FILE *f, char **text)
+{
+	fseek(f, -1, SEEK_CUR);
+	fputs("]}", f);
+	return close_input(f, text);
+}
+
 /* A plan that must be possible. */
 struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq)
 {
@@ -279,7 +298,6 @@ uint32_t draw_below(struct luck *luck, uint32_t n)
  */
 struct hbp_input *random_costs(struct luck *luck, size_t n, bool holes)
 {
-	struct hbp_input *in;
 	char *text = NULL;
 	size_t len, i, j;
 	bool bandwidth;
@@ -310,48 +328,75 @@ struct hbp_input *random_costs(struct luck *luck, size_t n, bool holes)
 			break;
 	}
 	fputs("]}", f);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	return in;
+	return close_input(f, &text);
 }
 
-static void one_link(struct luck *luck, FILE *f, size_t from, size_t to)
+/* Writes a link between two nodes, or one for each direction. */
+typedef void (*link_writer)(struct luck *luck, FILE *f, size_t from, size_t to);
+
+/*
+ * Hosts 1, 2, ... each at a switch, a random tree of switches 101, 102, ... and
+ * @extra more links between them (where there is none yet).
+ */
+static void random_links(struct luck *luck, FILE *f, size_t hosts,
+			 size_t switches, size_t extra, link_writer join)
 {
-	fprintf(f, ",{'from':%zu,'to':%zu,'bandwidth_mbps':%u,'latency_us':%u",
+	bool *joined = calloc(switches * switches, sizeof(*joined));
+	size_t i, j;
+
+	for (i = 1; i <= hosts; i++)
+		join(luck, f, i, 101 + draw_below(luck, (uint32_t)switches));
+	for (i = 1; i < switches; i++) {
+		j = draw_below(luck, (uint32_t)i);
+		joined[i * switches + j] = true;
+		join(luck, f, 101 + i, 101 + j);
+	}
+	for (; extra && switches > 1; extra--) {
+		i = 1 + draw_below(luck, (uint32_t)switches - 1);
+		j = draw_below(luck, (uint32_t)i);
+		if (!joined[i * switches + j])
+			join(luck, f, 101 + i, 101 + j);
+		joined[i * switches + j] = true;
+	}
+	free(joined);
+}
+
+static void one_link(struct luck *luck, FILE *f, size_t from, size_t to,
+		     bool symmetric)
+{
+	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%u,'latency_us':%u",
 		from, to, 10 + 10 * draw_below(luck, 10),
 		100 * draw_below(luck, 5));
+	fprintf(f, ",'symmetric':%s},", symmetric ? "true" : "false");
 }
 
-static void random_link(struct luck *luck, FILE *f, size_t from, size_t to,
-			bool even)
+static void even_link(struct luck *luck, FILE *f, size_t from, size_t to)
 {
-	bool symmetric = even || draw_below(luck, 2);
+	one_link(luck, f, from, to, true);
+}
 
-	one_link(luck, f, from, to);
-	fprintf(f, ",'symmetric':%s}", symmetric ? "true" : "false");
-	if (symmetric)
-		return;
-	one_link(luck, f, to, from);
-	fputs("}", f);
+static void any_link(struct luck *luck, FILE *f, size_t from, size_t to)
+{
+	bool symmetric = draw_below(luck, 2);
+
+	one_link(luck, f, from, to, symmetric);
+	if (!symmetric)
+		one_link(luck, f, to, from, false);
 }
 
 /*
- * A platform: a random tree of switches 101, 102, ... with @extra more links
- * between them (where there is none yet), and hosts 1, 2, ... each at one. All
- * links are symmetric if @even.
+ * A platform: a random tree of switches with @extra more links between them, and
+ * hosts, as random_links() makes them. All links are symmetric if @even.
  */
 struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 				  size_t switches, size_t extra, bool even)
 {
-	bool *joined = calloc(switches * switches, sizeof(*joined));
-	struct hbp_input *in;
 	char *text = NULL;
-	size_t len, i, j;
+	size_t len, i;
 	FILE *f;
 
 	f = open_memstream(&text, &len);
-	/* A first switch and link that no route needs make commas simple. */
+	/* A first switch that no route needs makes commas simple. */
 	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':999,'kind':'switch'}",
 	      f);
 	for (i = 0; i < switches; i++)
@@ -360,28 +405,10 @@ struct hbp_input *random_platform(struct luck *luck, size_t hosts,
 		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
 	fputs("],'links':[{'from':101,'to':999,'bandwidth_mbps':1,'latency_us':1",
 	      f);
-	fprintf(f, ",'symmetric':%s}", even ? "true" : "false");
-	for (i = 1; i <= hosts; i++)
-		random_link(luck, f, i, 101 + draw_below(luck, (uint32_t)switches),
-			    even);
-	for (i = 1; i < switches; i++) {
-		j = draw_below(luck, (uint32_t)i);
-		joined[i * switches + j] = true;
-		random_link(luck, f, 101 + i, 101 + j, even);
-	}
-	for (; extra && switches > 1; extra--) {
-		i = 1 + draw_below(luck, (uint32_t)switches - 1);
-		j = draw_below(luck, (uint32_t)i);
-		if (!joined[i * switches + j])
-			random_link(luck, f, 101 + i, 101 + j, even);
-		joined[i * switches + j] = true;
-	}
-	fputs("]}", f);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	free(joined);
-	return in;
+	fprintf(f, ",'symmetric':%s},", even ? "true" : "false");
+	random_links(luck, f, hosts, switches, extra,
+		     even ? even_link : any_link);
+	return close_links(f, &text);
 }
 
 /* A speed of one of four types, which are sometimes alike in something. */
@@ -396,24 +423,22 @@ static void random_speed(struct luck *luck, FILE *f)
 }
 
 /* A link of an HNOW, by whose bandwidth and latency nothing is meant. */
-static void hnow_link(FILE *f, const char *comma, size_t from, size_t to)
+static void hnow_link(struct luck *luck, FILE *f, size_t from, size_t to)
 {
-	fprintf(f, "%s{'from':%zu,'to':%zu,", comma, from, to);
-	fputs("'bandwidth_mbps':8,'latency_us':8,'symmetric':true}", f);
+	(void)luck;
+	fprintf(f, "{'from':%zu,'to':%zu,", from, to);
+	fputs("'bandwidth_mbps':8,'latency_us':8,'symmetric':true},", f);
 }
 
 /*
- * An HNOW: a random tree of switches 101, 102, ... with @extra more links between
- * them (where there is none yet), and hosts 1, 2, ... each at one. Some switches
- * may have no hosts.
+ * An HNOW: a random tree of switches with @extra more links between them, and
+ * hosts, as random_links() makes them. Some switches may have no hosts.
  */
 struct hbp_input *random_hnow(struct luck *luck, size_t hosts, size_t switches,
 			      size_t extra)
 {
-	bool *joined = calloc(switches * switches, sizeof(*joined));
-	struct hbp_input *in;
 	char *text = NULL;
-	size_t len, i, j;
+	size_t len, i;
 	FILE *f;
 
 	f = open_memstream(&text, &len);
@@ -427,27 +452,8 @@ struct hbp_input *random_hnow(struct luck *luck, size_t hosts, size_t switches,
 		fputs("}", f);
 	}
 	fputs("],'links':[", f);
-	for (i = 1; i <= hosts; i++)
-		hnow_link(f, i > 1 ? "," : "", i,
-			  101 + draw_below(luck, (uint32_t)switches));
-	for (i = 1; i < switches; i++) {
-		j = draw_below(luck, (uint32_t)i);
-		joined[i * switches + j] = true;
-		hnow_link(f, ",", 101 + i, 101 + j);
-	}
-	for (; extra && switches > 1; extra--) {
-		i = 1 + draw_below(luck, (uint32_t)switches - 1);
-		j = draw_below(luck, (uint32_t)i);
-		if (!joined[i * switches + j])
-			hnow_link(f, ",", 101 + i, 101 + j);
-		joined[i * switches + j] = true;
-	}
-	fputs("]}", f);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	free(joined);
-	return in;
+	random_links(luck, f, hosts, switches, extra, hnow_link);
+	return close_links(f, &text);
 }
 
 /* Ids by another rule that keeps their order. */

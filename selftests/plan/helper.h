@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "hbplan.h"
 
@@ -31,6 +32,8 @@ void check_warnings(text_loader load, const char *text,
 		    const char *const *want, size_t n);
 
 struct hbp_input *make_input(const char *text);
+struct hbp_input *close_input(FILE *f, char **text);
+struct hbp_input *close_links(FILE *f, char **text);
 struct hbp_plan *plan_by(const char *name, const struct hbp_request *rq);
 struct hbp_plan *make_plan(struct hbp_input *in, const char *name,
 			   uint32_t root, uint64_t bytes);

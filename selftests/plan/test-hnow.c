@@ -175,7 +175,6 @@ static void write_links(FILE *f, const char *links)
 
 static struct hbp_input *example(const char *links)
 {
-	struct hbp_input *in;
 	char *text = NULL;
 	size_t len, i;
 	FILE *f;
@@ -193,10 +192,7 @@ static struct hbp_input *example(const char *links)
 	for (i = 1; i <= 16; i++)
 		write_link(f, (unsigned int)i, 100 + switch_of[i], ",");
 	write_links(f, links);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	return in;
+	return close_input(f, &text);
 }
 
 static bool order_is(const struct hbp_hnow *h, const char *want)
@@ -475,9 +471,7 @@ static void check_compact(void)
 		fprintf(f, "{'id':%zu,'kind':'switch'}%s", i, i < 105 ? "," : "],");
 	fputs("'links':[", f);
 	write_links(f, edges);
-	fclose(f);
-	in = make_input(text);
-	free(text);
+	in = close_input(f, &text);
 	if (hbp_rotation_init(&rotation, in, FLITS, true, &err) ||
 	    hbp_dcns_find(&rotation, &dcns, &err))
 		tap_bail_out("%s", err.text);

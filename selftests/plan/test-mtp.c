@@ -267,7 +267,6 @@ static double costs_rate(const struct hbp_input *in, size_t root,
 /* Hosts 10, 20, ... with links to one another and no switch. */
 static struct hbp_input *random_hosts(struct luck *luck, size_t n, size_t part)
 {
-	struct hbp_input *in;
 	char *text = NULL;
 	size_t len, i;
 	FILE *f;
@@ -287,12 +286,7 @@ static struct hbp_input *random_hosts(struct luck *luck, size_t n, size_t part)
 			10 * from + 10, 10 * to + 10, 10 + draw_below(luck, 90),
 			1 + draw_below(luck, 9));
 	}
-	fseek(f, -1, SEEK_CUR);
-	fputs("]}", f);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	return in;
+	return close_links(f, &text);
 }
 
 static double hosts_rate(const struct hbp_input *in, size_t root)
@@ -596,7 +590,6 @@ static void check_caps(void)
 static struct hbp_input *clusters(struct luck *luck, size_t n, size_t size,
 				  uint32_t noise)
 {
-	struct hbp_input *in;
 	char *text = NULL;
 	size_t len, i, j;
 	FILE *f;
@@ -614,10 +607,7 @@ static struct hbp_input *clusters(struct luck *luck, size_t n, size_t size,
 				i % n == n - 1 ? "]" : "");
 	}
 	fputs("]}", f);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	return in;
+	return close_input(f, &text);
 }
 
 static double gap_of(struct hbp_input *in, enum hbp_ports ports, double *bound)

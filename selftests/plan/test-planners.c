@@ -15,7 +15,6 @@
 
 static struct hbp_input *from_times(const int *times, size_t n)
 {
-	struct hbp_input *in;
 	char *text = NULL;
 	size_t len, i;
 	FILE *f;
@@ -33,10 +32,7 @@ static struct hbp_input *from_times(const int *times, size_t n)
 		fprintf(f, "%s%s", i % n ? "," : i ? "],[" : "[",
 			times[i] ? "8" : "null");
 	fputs("]]}", f);
-	fclose(f);
-	in = make_input(text);
-	free(text);
-	return in;
+	return close_input(f, &text);
 }
 
 static void check_edges(const char *what, struct hbp_input *in,

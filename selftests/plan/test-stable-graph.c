@@ -188,19 +188,6 @@ static void add_link(struct luck *luck, FILE *f, size_t from, size_t to,
 		1 + draw_below(luck, 9));
 }
 
-static struct hbp_input *stop(FILE *f, char **text)
-{
-	struct hbp_input *in;
-
-	/* The last comma goes. */
-	fseek(f, -1, SEEK_CUR);
-	fputs("]}", f);
-	fclose(f);
-	in = make_input(*text);
-	free(*text);
-	return in;
-}
-
 /* Hosts joined directly, so that each edge is its own route. */
 static struct hbp_input *random_mesh(struct luck *luck, size_t hosts, size_t part)
 {
@@ -215,7 +202,7 @@ static struct hbp_input *random_mesh(struct luck *luck, size_t hosts, size_t par
 			/* A chain at least. */
 			if (j == i - 1 || draw_below(luck, 10) < part)
 				add_link(luck, f, i, j, 3 + draw_below(luck, 100));
-	return stop(f, &text);
+	return close_links(f, &text);
 }
 
 /*
@@ -256,7 +243,7 @@ static struct hbp_input *random_sites(struct luck *luck, size_t sites,
 			 100 * (1 + draw_below(luck, 3)), 100);
 	}
 	free(shared);
-	return stop(f, &text);
+	return close_links(f, &text);
 }
 
 static void check_meshes(void)
