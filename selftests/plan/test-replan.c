@@ -465,12 +465,11 @@ static void try_links(struct luck *luck, size_t n, enum hbp_strategy strategy,
 
 static void check_links(void)
 {
-	static const char *const names[] = { "", "family", "path", "leaf", "position" };
 	enum hbp_strategy strategy;
 	struct luck luck = { 50 };
 	size_t round;
 
-	for (strategy = HBP_SWAP_FAMILY; strategy <= HBP_SWAP_POSITION; strategy++) {
+	for (strategy = HBP_SWAP_FAMILY; strategy < HBP_STRATEGIES; strategy++) {
 		struct tally t = { 0 };
 
 		for (round = 0; round < 30; round++)
@@ -479,7 +478,7 @@ static void check_links(void)
 		ok(t.tried > 300 && t.right == t.tried && t.steps > t.tried / 4 &&
 		   t.better > t.tried / 20,
 		   "%s: %zu links, %zu steps, %zu better, as by the second version",
-		   names[strategy], t.tried, t.steps, t.better);
+		   hbp_strategy_name(strategy), t.tried, t.steps, t.better);
 	}
 }
 
@@ -664,8 +663,19 @@ static void check_refusals_of_changes(void)
 	hbp_input_free(now);
 }
 
+static void check_names(void)
+{
+	ok(hbp_strategy_find("family") == HBP_SWAP_FAMILY &&
+	   hbp_strategy_find("path") == HBP_SWAP_PATH &&
+	   hbp_strategy_find("leaf") == HBP_SWAP_LEAF &&
+	   hbp_strategy_find("position") == HBP_SWAP_POSITION &&
+	   hbp_strategy_find("none") == HBP_STRATEGIES &&
+	   hbp_strategy_find("") == HBP_STRATEGIES, "strategies have names");
+}
+
 int main(void)
 {
+	check_names();
 	check_table_2();
 	check_table_3();
 	check_join(true);

@@ -9,23 +9,11 @@
 static int parse_strategy(struct hbctl *ctl, const char *key, const char *word,
 			  void *dest)
 {
-	static const struct {
-		const char *name;
-		enum hbp_strategy strategy;
-	} names[] = {
-		{ "family", HBP_SWAP_FAMILY },
-		{ "path", HBP_SWAP_PATH },
-		{ "leaf", HBP_SWAP_LEAF },
-		{ "position", HBP_SWAP_POSITION },
-	};
-	size_t i;
+	enum hbp_strategy *strategy = dest;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(word, names[i].name))
-			continue;
-		*(enum hbp_strategy *)dest = names[i].strategy;
+	*strategy = hbp_strategy_find(word);
+	if (*strategy < HBP_STRATEGIES)
 		return HBCTL_OK;
-	}
 	return hbctl_error(ctl, HBCTL_USAGE,
 			   "%s \"%s\" is unknown: write family, path, leaf or position",
 			   key, word);

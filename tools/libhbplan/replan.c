@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "binomial.h"
 #include "node.h"
@@ -10,6 +11,14 @@
 #include "replan.h"
 #include "swap.h"
 #include "units.h"
+
+static const char *const names[HBP_STRATEGIES] = {
+	[HBP_SWAP_NONE] = "none",
+	[HBP_SWAP_FAMILY] = "family",
+	[HBP_SWAP_PATH] = "path",
+	[HBP_SWAP_LEAF] = "leaf",
+	[HBP_SWAP_POSITION] = "position",
+};
 
 struct replan {
 	const struct hbp_plan *old;
@@ -157,6 +166,32 @@ out:
 		hbp_error_prefix(r->err, "%s", r->in->name);
 	hbp_positions_free(&p);
 	return ret;
+}
+
+/**
+ * hbp_strategy_name() - what users call a strategy
+ * @strategy: the strategy
+ *
+ * Return: its name, as in paper 000; "none" for HBP_SWAP_NONE.
+ */
+const char *hbp_strategy_name(enum hbp_strategy strategy)
+{
+	return names[strategy];
+}
+
+/**
+ * hbp_strategy_find() - find a strategy
+ * @name: its name; "none" is none
+ *
+ * Return: the strategy, or HBP_STRATEGIES if there is none of that name.
+ */
+enum hbp_strategy hbp_strategy_find(const char *name)
+{
+	enum hbp_strategy strategy = HBP_SWAP_FAMILY;
+
+	while (strategy < HBP_STRATEGIES && strcmp(names[strategy], name))
+		strategy++;
+	return strategy;
 }
 
 /**

@@ -16,6 +16,7 @@
  * @HBP_SWAP_PATH: with those on the way up and on the longest way down
  * @HBP_SWAP_LEAF: with leaves
  * @HBP_SWAP_POSITION: with those at positions around it
+ * @HBP_STRATEGIES: how many there are
  */
 enum hbp_strategy {
 	HBP_SWAP_NONE,
@@ -23,6 +24,7 @@ enum hbp_strategy {
 	HBP_SWAP_PATH,
 	HBP_SWAP_LEAF,
 	HBP_SWAP_POSITION,
+	HBP_STRATEGIES
 };
 
 /* What has happened to the network. */
@@ -46,6 +48,8 @@ struct hbp_change {
 	enum hbp_strategy strategy;
 };
 
+const char *hbp_strategy_name(enum hbp_strategy strategy);
+enum hbp_strategy hbp_strategy_find(const char *name);
 int hbp_replan(const struct hbp_plan *old, struct hbp_input *in,
 	       const struct hbp_change *change, struct hbp_plan **out,
 	       struct hbp_error *err);

@@ -139,6 +139,7 @@ static bool run(struct search *s, enum hbp_strategy strategy, size_t above,
 	case HBP_SWAP_POSITION:
 		return position(s, above ? above : below);
 	case HBP_SWAP_NONE:
+	case HBP_STRATEGIES:
 		break;
 	}
 	return true;

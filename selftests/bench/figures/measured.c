@@ -181,16 +181,6 @@ static void try_planetlab(const struct run *run)
 	table_write(&paths, run->dir);
 }
 
-static const char *const strategies[] = {
-	[HBP_SWAP_NONE] = "unchanged",
-	[HBP_SWAP_FAMILY] = "family",
-	[HBP_SWAP_PATH] = "path",
-	[HBP_SWAP_LEAF] = "leaf",
-	[HBP_SWAP_POSITION] = "position",
-};
-
-#define STRATEGIES	(sizeof(strategies) / sizeof(strategies[0]))
-
 /* The link that has got dearest since @before, as the position below it. */
 static size_t find_dearest(const struct hbp_positions *p,
 			   const struct hbp_costs *before)
@@ -239,20 +229,22 @@ static void follow(struct table *table, struct hbp_input **in, size_t slices,
 {
 	struct hbp_request rq = { .in = in[0], .root = root, .message_bytes = 1 };
 	struct hbp_plan *plan = plan_by("balanced-path", &rq);
-	size_t n = in[0]->n, i, s;
-	uint32_t *ids = calloc(n, sizeof(*ids));
+	uint32_t *ids = calloc(in[0]->n, sizeof(*ids));
+	enum hbp_strategy each;
 	struct hbp_evaluation *e;
 	struct hbp_error err;
+	size_t s;
 
 	if (!ids)
 		die("out of memory");
-	for (i = 0; i < STRATEGIES; i++) {
+	for (each = HBP_SWAP_NONE; each < HBP_STRATEGIES; each++) {
 		if (hbp_positions_read(plan, ids, &err))
 			die("%s", err.text);
 		for (s = 1; s < slices; s++)
-			table_add_at(table, s + 1, strategies[i],
+			table_add_at(table, s + 1, each == HBP_SWAP_NONE ?
+				     "unchanged" : hbp_strategy_name(each),
 				     step(in[s - 1]->costs, in[s]->costs, ids,
-					  (enum hbp_strategy)i));
+					  each));
 	}
 	free(ids);
 	hbp_plan_free(plan);

@@ -17,13 +17,6 @@
 #define MOST	40
 #define ANEW	"balanced-path anew"
 
-static const char *const names[] = {
-	[HBP_SWAP_FAMILY] = "family",
-	[HBP_SWAP_PATH] = "path",
-	[HBP_SWAP_LEAF] = "leaf",
-	[HBP_SWAP_POSITION] = "position",
-};
-
 /* One topology, its tree, and the tables that it adds to. */
 struct trial {
 	struct hbp_input *in;
@@ -53,6 +46,7 @@ static double gain(int64_t increased, int64_t now)
 static void try_strategy(struct trial *t, enum hbp_strategy strategy,
 			 size_t factor)
 {
+	const char *name = hbp_strategy_name(strategy);
 	struct hbp_positions p = { };
 	int64_t increased;
 	struct hbp_error err;
@@ -63,8 +57,8 @@ static void try_strategy(struct trial *t, enum hbp_strategy strategy,
 	increased = p.cost;
 	steps = hbp_swap(&p, strategy, hbp_binomial_parent(t->child), t->child,
 			 t->before);
-	table_add_at(t->gain, factor, names[strategy], gain(increased, p.cost));
-	table_add_at(t->steps, factor, names[strategy], (double)steps);
+	table_add_at(t->gain, factor, name, gain(increased, p.cost));
+	table_add_at(t->steps, factor, name, (double)steps);
 	hbp_positions_free(&p);
 }
 
@@ -98,7 +92,7 @@ static void try_topology(struct trial *t, uint64_t *seed, bool anew)
 	t->child = (size_t)draw_between(seed, 1, (int64_t)t->in->n - 1);
 	for (factor = STEP; factor <= MOST; factor += STEP) {
 		add_hops(t, (int64_t)factor);
-		for (strategy = HBP_SWAP_FAMILY; strategy <= HBP_SWAP_POSITION;
+		for (strategy = HBP_SWAP_FAMILY; strategy < HBP_STRATEGIES;
 		     strategy++)
 			try_strategy(t, strategy, factor);
 		if (anew)

@@ -133,7 +133,7 @@ static void adapt_plans(const char *text, size_t size)
 	struct hbp_request rq = {
 		.in = in, .root = in->members[0], .message_bytes = size
 	};
-	enum hbp_strategy strategy = size % (HBP_SWAP_POSITION + 1);
+	enum hbp_strategy strategy = size % HBP_STRATEGIES;
 	struct hbp_plan *plan, *left = NULL;
 	const struct hbp_edge *edge;
 	struct hbp_error err;
