@@ -6,6 +6,7 @@
 
 #include "colgen.h"
 #include "node.h"
+#include "order.h"
 #include "planners.h"
 #include "units.h"
 
@@ -74,16 +75,6 @@ static double time_of(struct mtp *m, double rate)
 		(double)most * FRAGMENT_BITS) / rate;
 }
 
-static int compare_weights(const void *a, const void *b, void *mbps)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	const double *w = mbps;
-
-	if (w[x] != w[y])
-		return w[x] > w[y] ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
 /* Weighs the @n heaviest trees only, and keeps that if it is faster. */
 static int try_heaviest(struct mtp *m, size_t n)
 {
@@ -116,8 +107,7 @@ static void list_trees(struct mtp *m, size_t n)
 	for (i = 0; i < n; i++)
 		if (m->cg->mbps[m->order[i]] > 0)
 			m->order[m->n_order++] = m->order[i];
-	qsort_r(m->order, m->n_order, sizeof(*m->order), compare_weights,
-		m->cg->mbps);
+	hbp_order_heaviest(m->order, m->n_order, m->cg->mbps);
 }
 
 /*

@@ -13,6 +13,7 @@
 
 #include "colgen.h"
 #include "node.h"
+#include "order.h"
 #include "quotient.h"
 
 /* Fewer nodes, or clusters with fewer on average, are not worth it. */
@@ -49,16 +50,6 @@ static size_t find(size_t *above, size_t node)
 		node = above[node];
 	}
 	return node;
-}
-
-static int compare_mbps(const void *a, const void *b, void *arg)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	const double *mbps = arg;
-
-	if (mbps[x] != mbps[y])
-		return mbps[x] > mbps[y] ? -1 : 1;
-	return (x > y) - (x < y);
 }
 
 /*
@@ -246,7 +237,7 @@ static int find_clusters(struct hbp_quotient *q)
 	if (arcs && above && q->cluster && q->first && q->nodes && q->exits) {
 		for (i = 0; i < s->n_arcs; i++)
 			arcs[i] = i;
-		qsort_r(arcs, s->n_arcs, sizeof(*arcs), compare_mbps, s->mbps);
+		hbp_order_heaviest(arcs, s->n_arcs, s->mbps);
 		ret = join(s, arcs, above);
 		if (ret)
 			number(q, above);
@@ -277,8 +268,7 @@ static int choose(struct hbp_quotient *q, struct hbp_error *err)
 	for (i = 0; i < cg->n_trees; i++)
 		if (cg->mbps[i] > 0)
 			q->order[q->n_order++] = i;
-	qsort_r(q->order, q->n_order, sizeof(*q->order), compare_mbps,
-		cg->mbps);
+	hbp_order_heaviest(q->order, q->n_order, cg->mbps);
 	if (q->n_order > TURNS / q->round)
 		q->n_order = TURNS / q->round;
 	return 0;
