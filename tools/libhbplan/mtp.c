@@ -75,6 +75,18 @@ static double time_of(struct mtp *m, double rate)
 		(double)most * FRAGMENT_BITS) / rate;
 }
 
+/* Weighs the first @n trees that are listed, and no others, anew. */
+static int choose_first(struct mtp *m, size_t n, double *rate)
+{
+	size_t i;
+
+	for (i = 0; i < m->cg->n_trees; i++)
+		m->chosen[i] = false;
+	for (i = 0; i < n; i++)
+		m->chosen[m->order[i]] = true;
+	return hbp_colgen_choose(m->cg, m->chosen, rate, m->err);
+}
+
 /* Weighs the @n heaviest trees only, and keeps that if it is faster. */
 static int try_heaviest(struct mtp *m, size_t n)
 {
@@ -82,11 +94,7 @@ static int try_heaviest(struct mtp *m, size_t n)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < m->cg->n_trees; i++)
-		m->chosen[i] = false;
-	for (i = 0; i < n; i++)
-		m->chosen[m->order[i]] = true;
-	ret = hbp_colgen_choose(m->cg, m->chosen, &rate, m->err);
+	ret = choose_first(m, n, &rate);
 	if (ret || rate <= 0)
 		return ret;
 	us = time_of(m, rate);
@@ -116,17 +124,13 @@ static void list_trees(struct mtp *m, size_t n)
  */
 static int leave_out(struct mtp *m, size_t most, double *rate)
 {
-	size_t n, i;
 	int ret = 0;
+	size_t n;
 
 	while (!ret && m->n_order > most) {
 		n = m->n_order * 7 / 8;
 		n = n < most ? most : n;
-		for (i = 0; i < m->cg->n_trees; i++)
-			m->chosen[i] = false;
-		for (i = 0; i < n; i++)
-			m->chosen[m->order[i]] = true;
-		ret = hbp_colgen_choose(m->cg, m->chosen, rate, m->err);
+		ret = choose_first(m, n, rate);
 		/* What is left out may have some weight by rounding. */
 		if (!ret)
 			list_trees(m, n);
