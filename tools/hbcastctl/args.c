@@ -103,6 +103,27 @@ int hbarg_parse(struct hbctl *ctl, struct hbarg_key *keys,
 	return HBCTL_OK;
 }
 
+/**
+ * hbarg_parse_file() - read the words of a command whose first is a file
+ * @ctl: the run
+ * @command: the command, for the error sentence
+ * @what: what the file is, likewise
+ * @keys: what the command understands, as for hbarg_parse()
+ * @argc: number of words
+ * @argv: the words, of which argv[0] is the file; it may have any name
+ *
+ * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
+ */
+int hbarg_parse_file(struct hbctl *ctl, const char *command, const char *what,
+		     struct hbarg_key *keys, int argc, char **argv)
+{
+	if (!argc)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s needs the name of a %s: hbcastctl %s help tells more",
+				   command, what, command);
+	return hbarg_parse(ctl, keys, argc - 1, argv + 1);
+}
+
 /* A whole decimal or 0x number not above @max. */
 static int parse_number(struct hbctl *ctl, const char *key, const char *word,
 			uint64_t min, uint64_t max, uint64_t *value)

@@ -49,6 +49,8 @@ struct hbarg_key {
 
 int hbarg_parse(struct hbctl *ctl, struct hbarg_key *keys,
 		int argc, char **argv);
+int hbarg_parse_file(struct hbctl *ctl, const char *command, const char *what,
+		     struct hbarg_key *keys, int argc, char **argv);
 
 /* Values; each comment names the type of @dest. */
 int hbarg_string(struct hbctl *ctl, const char *key, const char *word,

@@ -170,10 +170,7 @@ static int compare_file(struct hbctl *ctl, int argc, char **argv)
 	struct comparison c = { .rq = &rq };
 	int ret;
 
-	if (!argc)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "compare needs the name of a file: hbcastctl compare help tells more");
-	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	ret = hbarg_parse_file(ctl, "compare", "file", keys, argc, argv);
 	if (!ret)
 		ret = hbplan_open(ctl, argv[0], &rq);
 	c.judged = rq.ports != HBP_ANY_PORTS || rq.objective != HBP_ANY_OBJECTIVE;

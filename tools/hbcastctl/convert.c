@@ -128,10 +128,7 @@ static int convert_file(struct hbctl *ctl, int argc, char **argv)
 	struct hbp_error err;
 	int ret;
 
-	if (!argc)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "convert needs the name of a file: hbcastctl convert help tells more");
-	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	ret = hbarg_parse_file(ctl, "convert", "file", keys, argc, argv);
 	if (ret)
 		return ret;
 	if (!foreign.with != !foreign.holding)

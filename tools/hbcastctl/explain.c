@@ -137,10 +137,7 @@ static int explain_file(struct hbctl *ctl, int argc, char **argv)
 	struct hbp_error err;
 	int ret;
 
-	if (!argc)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "explain needs the name of a plan: hbcastctl explain help tells more");
-	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	ret = hbarg_parse_file(ctl, "explain", "plan", keys, argc, argv);
 	if (!ret && hbp_plan_load(argv[0], &w, &plan, &err))
 		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	if (!ret)

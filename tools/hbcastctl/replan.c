@@ -89,10 +89,7 @@ static int replan_file(struct hbctl *ctl, int argc, char **argv)
 	};
 	int ret;
 
-	if (!argc)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "replan needs the name of a plan: hbcastctl replan help tells more");
-	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	ret = hbarg_parse_file(ctl, "replan", "plan", keys, argc, argv);
 	if (!ret)
 		ret = read_change(ctl, keys, &change);
 	if (!ret)

@@ -64,10 +64,7 @@ static int verify_file(struct hbctl *ctl, int argc, char **argv)
 	};
 	int ret;
 
-	if (!argc)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "verify needs the name of a plan: hbcastctl verify help tells more");
-	ret = hbarg_parse(ctl, keys, argc - 1, argv + 1);
+	ret = hbarg_parse_file(ctl, "verify", "plan", keys, argc, argv);
 	if (ret)
 		return ret;
 	if (check(&v, argv[0], on))
