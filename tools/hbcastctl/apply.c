@@ -325,7 +325,6 @@ static int check_sources(struct hbctl *ctl, const char *file,
 
 static int apply_run(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbp_warn w = hbplan_warnings(ctl);
 	struct apply a = { .ctl = ctl };
 	struct hbp_plan *plan;
 	const char *file;
@@ -336,14 +335,13 @@ static int apply_run(struct hbctl *ctl, int argc, char **argv)
 		{ "wait", hbarg_duration, &a.wait_ns, 0, 0 },
 		{ }
 	};
-	struct hbp_error err;
 	int ret;
 
 	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (!ret)
+		ret = hbplan_load(ctl, file, &plan);
 	if (ret)
 		return ret;
-	if (hbp_plan_load(file, &w, &plan, &err))
-		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	a.plan = plan;
 	a.refusals = json_array();
 	ret = check_sources(ctl, file, plan);

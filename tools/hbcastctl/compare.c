@@ -160,7 +160,7 @@ static int compare_file(struct hbctl *ctl, int argc, char **argv)
 	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
 	struct hbarg_key keys[] = {
 		{ "root", hbarg_u32, &rq.root, HBARG_REQUIRED, false },
-		{ "message-size", hbarg_size, &rq.message_bytes, 0, false },
+		{ "message-size", hbplan_parse_bytes, &rq.message_bytes, 0, false },
 		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
 		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
 		{ "seed", hbarg_u64, &rq.seed, 0, false },
@@ -172,7 +172,7 @@ static int compare_file(struct hbctl *ctl, int argc, char **argv)
 
 	ret = hbarg_parse_file(ctl, "compare", "file", keys, argc, argv);
 	if (!ret)
-		ret = hbplan_open(ctl, argv[0], &rq);
+		ret = hbplan_open(ctl, argv[0], &rq.in);
 	c.judged = rq.ports != HBP_ANY_PORTS || rq.objective != HBP_ANY_OBJECTIVE;
 	if (!ret)
 		ret = compare(ctl, &c);

@@ -105,31 +105,28 @@ static int evaluate(struct hbctl *ctl, const struct hbp_plan *plan,
 /* argv[0] is the plan, which may have any name. */
 static int evaluate_file(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
-	struct hbp_warn w = hbplan_warnings(ctl);
 	enum hbp_model model = HBP_MODELS;
 	const char *on = NULL;
+	uint64_t bytes = 0;
 	struct hbarg_key keys[] = {
-		{ "message-size", hbarg_size, &rq.message_bytes, 0, false },
+		{ "message-size", hbplan_parse_bytes, &bytes, 0, false },
 		{ "on", hbarg_string, &on, HBARG_REQUIRED, false },
 		{ "model", parse_model, &model, 0, false },
 		{ }
 	};
 	struct hbp_plan *plan = NULL;
-	struct hbp_error err;
+	struct hbp_input *in = NULL;
 	int ret;
 
 	ret = hbarg_parse_file(ctl, "evaluate", "plan", keys, argc, argv);
-	if (!ret && hbp_plan_load(argv[0], &w, &plan, &err))
-		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	if (!ret)
-		ret = hbplan_open(ctl, on, &rq);
-	if (!ret && keys[0].seen)
-		plan->message_bytes = rq.message_bytes;
+		ret = hbplan_load_on(ctl, argv[0], on, &plan, &in);
+	if (!ret && bytes)
+		plan->message_bytes = bytes;
 	if (!ret)
-		ret = evaluate(ctl, plan, rq.in, model);
+		ret = evaluate(ctl, plan, in, model);
 	hbp_plan_free(plan);
-	hbp_input_free(rq.in);
+	hbp_input_free(in);
 	return ret;
 }
 

@@ -126,26 +126,22 @@ static int explain(struct hbctl *ctl, const struct hbp_plan *plan,
 /* argv[0] is the plan, which may have any name. */
 static int explain_file(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
-	struct hbp_warn w = hbplan_warnings(ctl);
 	const char *on = NULL;
 	struct hbarg_key keys[] = {
 		{ "on", hbarg_string, &on, HBARG_REQUIRED, false },
 		{ }
 	};
 	struct hbp_plan *plan = NULL;
-	struct hbp_error err;
+	struct hbp_input *in = NULL;
 	int ret;
 
 	ret = hbarg_parse_file(ctl, "explain", "plan", keys, argc, argv);
-	if (!ret && hbp_plan_load(argv[0], &w, &plan, &err))
-		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	if (!ret)
-		ret = hbplan_open(ctl, on, &rq);
+		ret = hbplan_load_on(ctl, argv[0], on, &plan, &in);
 	if (!ret)
-		ret = explain(ctl, plan, rq.in);
+		ret = explain(ctl, plan, in);
 	hbp_plan_free(plan);
-	hbp_input_free(rq.in);
+	hbp_input_free(in);
 	return ret;
 }
 

@@ -27,26 +27,84 @@ struct hbp_warn hbplan_warnings(struct hbctl *ctl)
 }
 
 /**
- * hbplan_open() - load the file of a request
+ * hbplan_open() - load what is planned on
  * @ctl: the run
  * @path: a cost matrix, a platform or an HNOW
- * @rq: its message size is checked, its input is filled, to be released with
- *	hbp_input_free()
+ * @in: receives it, to be released with hbp_input_free()
  *
  * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
  */
-int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_request *rq)
+int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_input **in)
 {
 	struct hbp_warn w = hbplan_warnings(ctl);
 	struct hbp_error err;
 
-	if (!rq->message_bytes || rq->message_bytes > HBP_MESSAGE_MAX)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "message-size must be 1 byte to 1024TiB, not %llu bytes",
-				   (unsigned long long)rq->message_bytes);
-	if (hbp_input_load(path, &w, &rq->in, &err))
+	if (hbp_input_load(path, &w, in, &err))
 		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	return HBCTL_OK;
+}
+
+/**
+ * hbplan_load() - load a plan
+ * @ctl: the run
+ * @path: its file
+ * @plan: receives it, to be released with hbp_plan_free()
+ *
+ * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
+ */
+int hbplan_load(struct hbctl *ctl, const char *path, struct hbp_plan **plan)
+{
+	struct hbp_warn w = hbplan_warnings(ctl);
+	struct hbp_error err;
+
+	if (hbp_plan_load(path, &w, plan, &err))
+		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	return HBCTL_OK;
+}
+
+/**
+ * hbplan_load_on() - load a plan and what it is judged on
+ * @ctl: the run
+ * @path: the plan's file
+ * @on: a cost matrix, a platform or an HNOW
+ * @plan: receives the plan, to be released with hbp_plan_free() whatever is
+ *	returned; NULL before
+ * @in: receives the other, to be released with hbp_input_free(); likewise
+ *
+ * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
+ */
+int hbplan_load_on(struct hbctl *ctl, const char *path, const char *on,
+		   struct hbp_plan **plan, struct hbp_input **in)
+{
+	int ret;
+
+	ret = hbplan_load(ctl, path, plan);
+	return ret ? ret : hbplan_open(ctl, on, in);
+}
+
+/**
+ * hbplan_parse_bytes() - an argument parser for the size of a message
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text, as for hbarg_size()
+ * @dest: uint64_t, 1 to HBP_MESSAGE_MAX bytes
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_parse_bytes(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest)
+{
+	uint64_t bytes;
+	int ret;
+
+	ret = hbarg_size(ctl, key, word, &bytes);
+	if (!ret && (!bytes || bytes > HBP_MESSAGE_MAX))
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "%s must be 1 byte to 1024TiB, not %llu bytes",
+				  key, (unsigned long long)bytes);
+	if (!ret)
+		*(uint64_t *)dest = bytes;
+	return ret;
 }
 
 /**
@@ -465,7 +523,7 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 	struct hbarg_key keys[] = {
 		{ "algorithm", hbarg_string, &algorithm, HBARG_REQUIRED, false },
 		{ "root", hbarg_u32, &rq.root, HBARG_REQUIRED, false },
-		{ "message-size", hbarg_size, &rq.message_bytes, 0, false },
+		{ "message-size", hbplan_parse_bytes, &rq.message_bytes, 0, false },
 		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
 		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
 		{ "seed", hbarg_u64, &rq.seed, 0, false },
@@ -488,7 +546,7 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 	if (!ret)
 		ret = check_objective(ctl, planner, rq.objective);
 	if (!ret)
-		ret = hbplan_open(ctl, argv[0], &rq);
+		ret = hbplan_open(ctl, argv[0], &rq.in);
 	if (!ret)
 		ret = make(ctl, planner, &rq, output, graph);
 	hbp_input_free(rq.in);
@@ -587,23 +645,21 @@ static int plan_algorithms(struct hbctl *ctl, int argc, char **argv)
 
 static int plan_show(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbp_warn w = hbplan_warnings(ctl);
 	enum hbplan_graph graph = HBPLAN_GRAPH_TEXT;
-	struct hbp_plan *plan = NULL;
+	struct hbp_plan *plan;
 	const char *file = NULL;
 	struct hbarg_key keys[] = {
 		{ "file", hbarg_string, &file, HBARG_REQUIRED | HBARG_BARE, false },
 		{ "graph", hbplan_parse_graph, &graph, 0, false },
 		{ }
 	};
-	struct hbp_error err;
 	int ret;
 
 	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (!ret)
+		ret = hbplan_load(ctl, file, &plan);
 	if (ret)
 		return ret;
-	if (hbp_plan_load(file, &w, &plan, &err))
-		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
 	if (ctl->json)
 		ret = print_plan(ctl, plan);
 	else

@@ -19,7 +19,12 @@ enum hbplan_graph {
 };
 
 struct hbp_warn hbplan_warnings(struct hbctl *ctl);
-int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_request *rq);
+int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_input **in);
+int hbplan_load(struct hbctl *ctl, const char *path, struct hbp_plan **plan);
+int hbplan_load_on(struct hbctl *ctl, const char *path, const char *on,
+		   struct hbp_plan **plan, struct hbp_input **in);
+int hbplan_parse_bytes(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest);
 int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_parse_objective(struct hbctl *ctl, const char *key, const char *word,

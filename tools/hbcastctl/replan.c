@@ -50,21 +50,17 @@ static int replan(struct hbctl *ctl, const char *plan_file,
 		  const char *input_file, const struct hbp_change *change,
 		  const char *output)
 {
-	struct hbp_warn w = hbplan_warnings(ctl);
 	struct hbp_plan *old = NULL, *plan = NULL;
 	struct hbp_input *in = NULL;
 	struct hbp_error err;
 	int ret;
 
-	if (hbp_plan_load(plan_file, &w, &old, &err) ||
-	    hbp_input_load(input_file, &w, &in, &err)) {
-		ret = hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
-	} else if (hbp_replan(old, in, change, &plan, &err)) {
+	ret = hbplan_load_on(ctl, plan_file, input_file, &old, &in);
+	if (!ret && hbp_replan(old, in, change, &plan, &err))
 		ret = hbctl_error(ctl, HBCTL_USAGE, "%s: %s", plan_file,
 				  err.text);
-	} else {
+	if (!ret)
 		ret = hbplan_deliver(ctl, plan, in, output, HBPLAN_GRAPH_NONE);
-	}
 	hbp_plan_free(old);
 	hbp_plan_free(plan);
 	hbp_input_free(in);
