@@ -9,8 +9,9 @@
 #include "../lib/tap.h"
 #include "helper.h"
 
-static void is_refused(int ret, const struct hbp_error *err, const char *what,
-		       const char *sentence)
+/* What was tried must have failed with this sentence. */
+void is_refused(int ret, const struct hbp_error *err, const char *what,
+		const char *sentence)
 {
 	if (!ok(ret < 0 && !strcmp(err->text, sentence), "refused: %s", what))
 		printf("# returned %d: %s\n# not: %s\n", ret, err->text,
@@ -228,13 +229,23 @@ bool same_again(struct hbp_input *in, const struct hbp_plan *plan)
 	return same;
 }
 
+/* Is it this text? What it is of is for who reads that it is not; released. */
+bool text_is(const char *of, char *got, const char *want)
+{
+	bool same = !strcmp(got, want);
+
+	if (!same)
+		printf("# %s %s\n# not %s\n", of, got, want);
+	free(got);
+	return same;
+}
+
 /* Are these the edges of a plan's first tree, written "1-2 1-3 2-4"? */
 bool edges_are(const struct hbp_plan *plan, const char *want)
 {
 	const struct hbp_tree *tree = &plan->trees[0];
 	char *got = NULL;
 	size_t len, i;
-	bool same;
 	FILE *f;
 
 	f = open_memstream(&got, &len);
@@ -242,11 +253,22 @@ bool edges_are(const struct hbp_plan *plan, const char *want)
 		fprintf(f, "%s%u-%u", i ? " " : "", tree->edges[i].parent,
 			tree->edges[i].child);
 	fclose(f);
-	same = !strcmp(got, want);
-	if (!same)
-		printf("# edges %s\n# not   %s\n", got, want);
-	free(got);
-	return same;
+	return text_is("edges", got, want);
+}
+
+/* Adds edges written "1-2 1-3 2-4"; what comes behind them. */
+const char *add_edges(struct hbp_tree *tree, const char *text)
+{
+	unsigned int parent, child;
+	struct hbp_error err;
+	int len;
+
+	while (sscanf(text, " %u-%u%n", &parent, &child, &len) == 2) {
+		if (hbp_tree_add(tree, parent, child, &err))
+			tap_bail_out("%s", err.text);
+		text += len;
+	}
+	return text;
 }
 
 /* The rates of all trees of a plan that a node is in. */

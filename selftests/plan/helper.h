@@ -25,6 +25,8 @@ typedef int (*text_loader)(const char *text, const struct hbp_warn *warn,
 typedef int (*file_loader)(const char *path, struct hbp_error *err);
 
 char *quoted(const char *text);
+void is_refused(int ret, const struct hbp_error *err, const char *what,
+		const char *sentence);
 void check_refusals(text_loader load, const char *good,
 		    const struct refusal *list, size_t n);
 void check_broken(text_loader load, file_loader load_file, const char *good);
@@ -41,7 +43,9 @@ struct hbp_evaluation *evaluate_by(enum hbp_model model,
 				   const struct hbp_plan *plan,
 				   struct hbp_input *in);
 bool same_again(struct hbp_input *in, const struct hbp_plan *plan);
+bool text_is(const char *of, char *got, const char *want);
 bool edges_are(const struct hbp_plan *plan, const char *want);
+const char *add_edges(struct hbp_tree *tree, const char *text);
 int64_t planned_rate(const struct hbp_plan *plan, uint32_t id);
 int64_t predicted_rate(const struct hbp_plan *plan, uint32_t id);
 double sum_of_rates(const struct hbp_plan *plan);

@@ -50,7 +50,6 @@ static bool links_are(const struct hbp_platform *platform, const char *want)
 	const struct hbp_link *l;
 	char *got = NULL;
 	size_t len, i;
-	bool same;
 	FILE *f;
 
 	f = open_memstream(&got, &len);
@@ -63,11 +62,7 @@ static bool links_are(const struct hbp_platform *platform, const char *want)
 				hbp_us_from_ns(l->latency_ns));
 	}
 	fclose(f);
-	same = !strcmp(got, want);
-	if (!same)
-		printf("# links %s\n# not   %s\n", got, want);
-	free(got);
-	return same;
+	return text_is("links", got, want);
 }
 
 static void check_by_hand(void)

@@ -11,15 +11,9 @@
 static struct hbp_plan *plan_of(const char *edges, uint32_t root, uint64_t bytes)
 {
 	struct hbp_plan *plan = hbp_plan_alloc("test", root, bytes);
-	struct hbp_tree *tree = hbp_plan_add_tree(plan, 0);
-	unsigned int parent, child;
 	struct hbp_error err;
-	int len;
 
-	while (sscanf(edges, " %u-%u%n", &parent, &child, &len) == 2) {
-		hbp_tree_add(tree, parent, child, &err);
-		edges += len;
-	}
+	add_edges(hbp_plan_add_tree(plan, 0), edges);
 	if (hbp_plan_check(plan, &err))
 		tap_bail_out("%s", err.text);
 	return plan;

@@ -296,8 +296,7 @@ static void check_refused(const char *what, struct hbp_input *in,
 	int ret;
 
 	ret = hbp_plan_make(hbp_planner_find(name), &rq, &plan, &err);
-	if (!ok(ret < 0 && !strcmp(err.text, sentence), "refused: %s", what))
-		printf("# %s\n", err.text);
+	is_refused(ret, &err, what, sentence);
 }
 
 /* 1 reaches 2 and 3, 3 reaches nobody, 2 reaches 3. */

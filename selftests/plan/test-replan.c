@@ -623,8 +623,7 @@ static void check_refused(const char *what, const struct hbp_plan *old,
 	int ret;
 
 	ret = hbp_replan(old, in, &change, &plan, &err);
-	if (!ok(ret < 0 && !strcmp(err.text, sentence), "refused: %s", what))
-		printf("# %s\n", err.text);
+	is_refused(ret, &err, what, sentence);
 }
 
 static void check_refusals_of_changes(void)

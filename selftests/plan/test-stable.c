@@ -27,7 +27,6 @@ static bool trees_are(const struct hbp_plan *plan, const char *want)
 {
 	char *got = NULL;
 	size_t len, t, i;
-	bool same;
 	FILE *f;
 
 	f = open_memstream(&got, &len);
@@ -39,11 +38,7 @@ static bool trees_are(const struct hbp_plan *plan, const char *want)
 				plan->trees[t].edges[i].child);
 	}
 	fclose(f);
-	same = !strcmp(got, want);
-	if (!same)
-		printf("# trees %s\n# not   %s\n", got, want);
-	free(got);
-	return same;
+	return text_is("trees", got, want);
 }
 
 /*
@@ -107,7 +102,6 @@ static void check_figure_2(void)
 static struct hbp_plan *plan_of_trees(const char *text, uint32_t root)
 {
 	struct hbp_plan *plan = hbp_plan_alloc("test", root, BYTES);
-	unsigned int parent, child;
 	struct hbp_tree *tree;
 	struct hbp_error err;
 	double mbps;
@@ -116,11 +110,7 @@ static struct hbp_plan *plan_of_trees(const char *text, uint32_t root)
 	while (sscanf(text, "%lf:%n", &mbps, &len) == 1) {
 		tree = hbp_plan_add_tree(plan, (unsigned int)plan->n_trees);
 		tree->rate_bps = hbp_bps_from_mbps(mbps);
-		text += len;
-		while (sscanf(text, " %u-%u%n", &parent, &child, &len) == 2) {
-			hbp_tree_add(tree, parent, child, &err);
-			text += len;
-		}
+		text = add_edges(tree, text + len);
 		text += strspn(text, "; ");
 	}
 	if (hbp_plan_check(plan, &err))
