@@ -514,7 +514,6 @@ int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int of
 		.area_end = skb_headlen(skb),
 	};
 	unsigned int used = 0;
-	bool stop;
 	int n, err;
 
 	if (!desc->count)
@@ -527,15 +526,14 @@ int hbc_read_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned int of
 		else
 			used += n;
 	}
-	stop = err || rx->control;
+	/* What came before an error is accounted for, so it must be in the burst. */
+	n = hbc_read_flush(&r);
+	/* No other skb may come and clear the error. */
+	if (err || n || rx->control)
+		desc->count = 0;
 	if (err == -EAGAIN)
 		err = 0;
-	/* What came before the error is accounted for, so it must be in the burst. */
-	n = hbc_read_flush(&r);
 	desc->error = err ?: n;
-	/* No other skb may come and clear the error. */
-	if (stop || n)
-		desc->count = 0;
 	lane->stats.rx_bytes += used;
 	return used;
 }
