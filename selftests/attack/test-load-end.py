@@ -192,6 +192,9 @@ def test_root_deleted(scene):
     cast = Broadcast(scene)
     tap.check(cast.begun(), "all are in the middle")
     cast.sender.close()
+    # One without a plan goes after some of them, and each waits for the one above.
+    for m in MEMBERS:
+        scene[m].client.do("group-set", id=GROUP, dead_ms=1000)
     scene.delete(1)
     cast.gate.set()
     tap.equal({reader.result() for reader in cast.readers.values()}, {"ECONNRESET"},
@@ -199,6 +202,8 @@ def test_root_deleted(scene):
     cast.close()
     tap.check(until(60, lambda: not any(scene[m].info()["lanes"] for m in MEMBERS)),
               "no lane is left")
+    for m in MEMBERS:
+        scene[m].client.do("group-set", id=GROUP, dead_ms=SETTINGS["dead_ms"])
     scene.revive(1)
     scene.well("root deleted")
 

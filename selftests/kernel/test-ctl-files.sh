@@ -72,7 +72,10 @@ both_end()
 	three=$?
 }
 
-load_hbcast && nodes_up 3 && at 1 group keygen "$dir/key" && nodes_join 3 5 "$dir/key" || exit
+load_hbcast && nodes_up 3 && small_buffers 3 && at 1 group keygen "$dir/key" && nodes_join 3 5 "$dir/key" || exit
+for node in 1 2 3; do
+	at $node group set 5 queue 256KiB || exit
+done
 plan 1 '[1,2],[2,3]' >"$dir/chain"
 head -c 3000001 /dev/urandom >"$dir/file"
 
@@ -141,9 +144,9 @@ check_equal "three messages: the same bytes" "$(sum "$dir/file")" "$(sum "${name
 rm -rf "${dir:?}/2" "${dir:?}/3"
 
 ### What ends in the middle: node 3 gets 16 Mbit/s, and all buffers on the way to
-### it together hold less than the file.
+### it together hold much less than the file.
 node_shape 3 16mbit
-head -c 40000000 /dev/urandom >"$dir/large"
+head -c 12000000 /dev/urandom >"$dir/large"
 
 both_receive large
 ip netns exec n1 "$ctl" -j send "$dir/large" group 5 port 9 timeout $((60 * HBCAST_SLOWNESS))s progress \
@@ -163,7 +166,7 @@ check_match "recv killed: its own" 'interrupted after 0 of 1 messages' "$(<"$dir
 check_equal "recv killed: no file" "" "$(files 3)"
 check_equal "recv killed: the other has it" "large  $(sum "$dir/large")" "$(files 2) $(sum "$dir/2/large")"
 check_equal "send: progress as JSON" true "$(jq -s 'map(select(.progress)) | length > 0 and
-	all(.[]; .progress.bytes == 40000000 and (.progress.nodes | length) == 2)' "$dir/out")"
+	all(.[]; .progress.bytes == 12000000 and (.progress.nodes | length) == 2)' "$dir/out")"
 
 both_receive large
 ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 >/dev/null 2>&1 &
@@ -187,7 +190,7 @@ check_equal "send interrupted: status" "2 2 2" "$status $two $three"
 check_match "send interrupted: sentence" 'interrupted, so the message is given up: .* did not reach 2 of 2' \
 	"$(<"$dir/err")"
 check_match "send interrupted: told to the receivers" \
-	'message [0-9]+ of node 1 failed after [0-9]+ of 40000000 bytes: its sender gave it up' "$(<"$dir/three.err")"
+	'message [0-9]+ of node 1 failed after [0-9]+ of 12000000 bytes: its sender gave it up' "$(<"$dir/three.err")"
 check_equal "send interrupted: no files" "|" "$(files 2)|$(files 3)"
 
 both_receive large
@@ -213,7 +216,7 @@ check_equal "recv stopped: status" "2 0 2" "$status $two $three"
 check_jq "recv stopped: told to the sender" '[[2,"delivered","none"],[3,"failed","stalled"]]' \
 	'.nodes | sort_by(.node) | map([.node, .state, .reason])'
 check_match "recv stopped: told to it" \
-	'message [0-9]+ of node 1 failed after [0-9]+ of 40000000 bytes: .* cut off' "$(<"$dir/three.err")"
+	'message [0-9]+ of node 1 failed after [0-9]+ of 12000000 bytes: .* cut off' "$(<"$dir/three.err")"
 check_equal "recv stopped: no file" "" "$(files 3)"
 at 3 group set 5 stall-interval 10s
 

@@ -32,6 +32,17 @@ nodes_up()
 	done
 }
 
+# small_buffers COUNT: TCP of these nodes keeps little.
+small_buffers()
+{
+	local i
+
+	for ((i = 1; i <= $1; i++)); do
+		ip netns exec "n$i" sysctl -qw net.ipv4.tcp_rmem='4096 131072 262144' \
+			net.ipv4.tcp_wmem='4096 131072 262144' || return
+	done
+}
+
 # node_shape NODE RATE: what the node receives comes no faster.
 node_shape()
 {
