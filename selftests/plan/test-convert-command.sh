@@ -196,6 +196,32 @@ run convert g.graphml to platform latency 7us
 check_equal 'GraphML: directions, places, defaults, parallel links' \
 	'0 1:Here & now 2:q 3:s* 1>2/20/555.975 1>3/40/2000 2>1/1/555.975 3>1/20/3000 3>2/20/7 hbcastctl: warning: g.graphml: line 16: a link from a node to itself is ignored' \
 	"$status $(platform) $said"
+# Places and names in pieces; what is behind another element does not count.
+cat >pieces.graphml <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE g:graphml SYSTEM "none.dtd" [<!ATTLIST graph edgedefault CDATA "directed">]>
+<g:graphml xmlns:g="http://graphml.graphdrawing.org/xmlns" xmlns:o="urn:other">
+<g:key id="n" attr.name="label"/><g:key id="l" attr.name="latency_us"/>
+<g:graph>
+<g:node o:id="0" id="a"><g:data key="n"><!-- no -->A<!-- no -->&amp;<?no?><![CDATA[<b>]]>&#x20ac;<o:x>no</o:x>no</g:data></g:node>
+<g:node id="b"><g:data key="n"><o:x/>no</g:data></g:node>
+<g:edge source="a" target="b"><g:data key="l">4</g:data></g:edge>
+<g:edge source="b"
+	target="b"/>
+</g:graph>
+</g:graphml>
+END
+run convert pieces.graphml to platform bandwidth 1
+check_equal 'XML: prefixes, texts in pieces, a document type' \
+	'0 1:A&<b>€ 2:b 1=2/1/4 hbcastctl: warning: pieces.graphml: line 9: a link from a node to itself is ignored' \
+	"$status $(platform) $said"
+latin='<?xml version="1.0" encoding="ISO-8859-1"?><graphml><graph><node id="\xe9"/><node id="b"/></graph></graphml>'
+printf '%b' "$latin" >latin.xml
+printf '%b' "${latin//ISO-8859-1/UTF-16}" | iconv -f ISO-8859-1 -t UTF-16 >wide.xml
+for file in latin wide; do
+	run convert $file.xml to platform
+	check_equal "XML: $file" '0 1:é 2:b' "$status $(platform)"
+done
 cat >z.gml <<'END'
 Creator "Topology Zoo" # a comment
 graph [
@@ -281,11 +307,38 @@ refuse 'a graph that holds one quantity' \
 refuse_text 'a name that tells nothing' \
 	'the name must end in .json, .csv, .tsv, .xml, .graphml or .gml, as what it holds' t.txt 'x'
 refuse 'no file' 'none.gml: cannot be opened: No such file or directory' convert none.gml to costs
-refuse_text 'no XML' "line 2: not XML: Opening and ending tag mismatch: platform line 1 and a" t.xml '<platform>\n</a>'
-refuse_text 'an empty XML' 'line 1: not XML: Document is empty' t.xml ''
+refuse_text 'no XML' 'line 2: not XML: the element platform of line 1 is not closed' t.xml '<platform>\n</a>'
+refuse_text 'half an XML' 'line 4: not XML: the element zone of line 2 is not closed' \
+	t.xml '<platform>\n<zone>\n<host/>\n'
+refuse_text 'an empty XML' 'line 1: not XML: no element found' t.xml ''
+refuse_text 'no UTF-8' 'line 2: not XML: not well-formed (invalid token)' t.xml '<platform>\n\xff</platform>'
 refuse_text 'other XML' "line 1: the element must be graphml or SimGrid's platform, not html" t.xml '<html/>'
-refuse_text 'entities' 'the file declares entities, which are not read' \
-	t.xml '<!DOCTYPE platform [<!ENTITY e "x">]><platform/>'
+refuse_text 'an unknown encoding' \
+	'line 1: the encoding must be UTF-8, UTF-16, ISO-8859-1 or US-ASCII, not "EBCDIC-FR"' \
+	t.xml '<?xml version="1.0" encoding="EBCDIC-FR"?>\n<platform/>'
+refuse_text 'entities' 'line 2: the file declares entities, which are not read' \
+	t.xml '<!DOCTYPE platform [\n<!ENTITY e "x">]><platform/>'
+refuse_text 'entities in another file' 'line 1: the file declares entities, which are not read' \
+	t.xml '<!DOCTYPE platform [<!ENTITY e SYSTEM "m.csv">]><platform id="&e;"/>'
+refuse_text 'entities for declarations' 'line 1: the file declares entities, which are not read' \
+	t.xml '<!DOCTYPE platform [<!ENTITY % e "">%e;]><platform/>'
+refuse_text 'an entity of nowhere' 'line 1: not XML: undefined entity' t.xml '<platform id="&e;"/>'
+refuse_text 'an entity of elsewhere' 'line 2: what the entity "e" stands for is not in the file' \
+	t.xml '<!DOCTYPE platform SYSTEM "x.dtd">\n<platform>&e;</platform>'
+# Expanded, the last would be 10^19 bytes.
+bomb='<!DOCTYPE platform [\n<!ENTITY e0 "ha">'
+for ((i = 1; i < 20; i++)); do
+	printf -v bomb '%s<!ENTITY e%d "%s">' "$bomb" "$i" \
+		"$(printf "&e$((i - 1));%.0s" {1..10})"
+done
+refuse_text 'a billion laughs' 'line 2: the file declares entities, which are not read' \
+	t.xml "$bomb]>\n<platform id='&e19;'>&e19;</platform>"
+printf -v deep '<zone>%.0s' {1..255}
+printf -v flat '</zone>%.0s' {1..255}
+refuse_text 'as deep as may be' 'there must be at least 2 hosts, not 0' \
+	t.xml "<platform>$deep$flat</platform>"
+refuse_text 'too deep' 'line 2: elements are nested deeper than 256' \
+	t.xml "<platform>$deep\n<host/>$flat</platform>"
 z='<platform><zone id="z" routing="Full"><host id="a"/><router id="r"/>'
 refuse_text 'SimGrid: no id' 'line 1: host has no id' t.xml '<platform><host/></platform>'
 refuse_text 'SimGrid: a host twice' 'line 2: there are two nodes "a"' t.xml "$z\n<host id='a'/></zone></platform>"

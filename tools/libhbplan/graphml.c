@@ -5,30 +5,30 @@
 #include "xml.h"
 
 /* Is a key declared for nodes, edges or, without a word, for all? */
-static bool is_for(const xmlNode *key, const char *what)
+static bool is_for(const struct hbp_xml *key, const char *what)
 {
 	const char *domain = hbp_xml_attribute(key, "for");
 
 	return !domain || !strcmp(domain, "all") || !strcmp(domain, what);
 }
 
-/* libxml2 gives nothing but UTF-8. */
 static int set(struct hbp_reader *rd, json_t *attributes, const char *name,
-	       const xmlNode *element)
+	       const struct hbp_xml *element)
 {
-	if (json_object_set_new(attributes, name,
-				json_string(hbp_xml_text(element))))
+	const char *text = element->text ? element->text : "";
+
+	if (json_object_set_new(attributes, name, json_string(text)))
 		return hbp_nomem(rd->err);
 	return 0;
 }
 
-static const xmlNode *find_key(const xmlNode *root, const char *id,
-			       const char *what)
+static const struct hbp_xml *find_key(const struct hbp_xml *root,
+				      const char *id, const char *what)
 {
-	const xmlNode *key;
+	const struct hbp_xml *key;
 	const char *its;
 
-	for (key = hbp_xml_first(root); key; key = hbp_xml_next(key)) {
+	for (key = root->first; key; key = key->next) {
 		its = hbp_xml_attribute(key, "id");
 		if (hbp_xml_is(key, "key") && its && !strcmp(its, id) &&
 		    is_for(key, what))
@@ -38,23 +38,23 @@ static const xmlNode *find_key(const xmlNode *root, const char *id,
 }
 
 /* What keys say by default, then what the data of @element say. */
-static int read_data(struct hbp_reader *rd, const xmlNode *root,
-		     const xmlNode *element, const char *what,
+static int read_data(struct hbp_reader *rd, const struct hbp_xml *root,
+		     const struct hbp_xml *element, const char *what,
 		     json_t *attributes)
 {
-	const xmlNode *key, *inner;
+	const struct hbp_xml *key, *inner;
 	const char *name, *id;
 	int ret = 0;
 
-	for (key = hbp_xml_first(root); key; key = hbp_xml_next(key)) {
+	for (key = root->first; key; key = key->next) {
 		name = hbp_xml_attribute(key, "attr.name");
 		if (!hbp_xml_is(key, "key") || !name || !is_for(key, what))
 			continue;
-		for (inner = hbp_xml_first(key); inner; inner = hbp_xml_next(inner))
+		for (inner = key->first; inner; inner = inner->next)
 			if (!ret && hbp_xml_is(inner, "default"))
 				ret = set(rd, attributes, name, inner);
 	}
-	for (inner = hbp_xml_first(element); inner; inner = hbp_xml_next(inner)) {
+	for (inner = element->first; inner; inner = inner->next) {
 		id = hbp_xml_attribute(inner, "key");
 		if (ret || !hbp_xml_is(inner, "data") || !id)
 			continue;
@@ -62,19 +62,19 @@ static int read_data(struct hbp_reader *rd, const xmlNode *root,
 		name = key ? hbp_xml_attribute(key, "attr.name") : NULL;
 		if (!key)
 			ret = hbp_json_fault(rd, "line %zu: there is no key \"%.40s\" for %ss",
-					     hbp_xml_line(inner), id, what);
+					     inner->line, id, what);
 		else if (name)
 			ret = set(rd, attributes, name, inner);
 	}
 	return ret;
 }
 
-static int read_node(struct hbp_reader *rd, const xmlNode *root,
-		     const xmlNode *element, json_t *attributes,
+static int read_node(struct hbp_reader *rd, const struct hbp_xml *root,
+		     const struct hbp_xml *element, json_t *attributes,
 		     struct hbp_graph *graph)
 {
 	const char *id = hbp_xml_attribute(element, "id");
-	size_t line = hbp_xml_line(element);
+	size_t line = element->line;
 	struct hbp_graph_node *node;
 	int ret;
 
@@ -88,11 +88,11 @@ static int read_node(struct hbp_reader *rd, const xmlNode *root,
 	return ret;
 }
 
-static int read_edge(struct hbp_reader *rd, const xmlNode *root,
-		     const xmlNode *element, bool directed, json_t *attributes,
-		     struct hbp_graph *graph)
+static int read_edge(struct hbp_reader *rd, const struct hbp_xml *root,
+		     const struct hbp_xml *element, bool directed,
+		     json_t *attributes, struct hbp_graph *graph)
 {
-	struct hbp_graph_link link = { .line = hbp_xml_line(element) };
+	struct hbp_graph_link link = { .line = element->line };
 	const char *own = hbp_xml_attribute(element, "directed");
 	int ret;
 
@@ -110,8 +110,8 @@ static int read_edge(struct hbp_reader *rd, const xmlNode *root,
 	return ret ? ret : hbp_graph_add_link(rd, graph, &link);
 }
 
-static int read_element(struct hbp_reader *rd, const xmlNode *root,
-			const xmlNode *element, bool directed, bool edges,
+static int read_element(struct hbp_reader *rd, const struct hbp_xml *root,
+			const struct hbp_xml *element, bool directed, bool edges,
 			struct hbp_graph *graph)
 {
 	json_t *attributes;
@@ -136,25 +136,25 @@ static int read_element(struct hbp_reader *rd, const xmlNode *root,
  *
  * Return: 0 or a negative errno value.
  */
-int hbp_graph_from_graphml(struct hbp_reader *rd, const xmlNode *root,
+int hbp_graph_from_graphml(struct hbp_reader *rd, const struct hbp_xml *root,
 			   struct hbp_graph *graph)
 {
-	const xmlNode *element, *child;
+	const struct hbp_xml *element, *child;
 	const char *direction;
 	bool directed;
 	int edges, ret = 0;
 
-	for (element = hbp_xml_first(root); element; element = hbp_xml_next(element))
+	for (element = root->first; element; element = element->next)
 		if (hbp_xml_is(element, "graph"))
 			break;
 	if (!element)
 		return hbp_json_fault(rd, "line %zu: there is no graph in it",
-				      hbp_xml_line(root));
+				      root->line);
 	direction = hbp_xml_attribute(element, "edgedefault");
 	directed = direction && !strcmp(direction, "directed");
 	/* An edge may stand before its nodes. */
 	for (edges = 0; edges < 2; edges++)
-		for (child = hbp_xml_first(element); child; child = hbp_xml_next(child))
+		for (child = element->first; child; child = child->next)
 			if (!ret)
 				ret = read_element(rd, root, child, directed,
 						   edges, graph);

@@ -66,7 +66,7 @@ static bool read_amount(const char *text, const struct unit *units,
 	return unit->name;
 }
 
-static int read_attribute(struct hbp_reader *rd, const xmlNode *element,
+static int read_attribute(struct hbp_reader *rd, const struct hbp_xml *element,
 			  const char *name, const struct unit *units,
 			  int64_t *value)
 {
@@ -81,33 +81,30 @@ static int read_attribute(struct hbp_reader *rd, const xmlNode *element,
 	if (!read_amount(text, units, &amount) || amount < (bandwidth ? 1 : 0) ||
 	    amount > (double)most)
 		return hbp_json_fault(rd, "line %zu: %s of %s must be as much as %s, not \"%.40s\"",
-				      hbp_xml_line(element), name,
-				      (const char *)element->name, bandwidth ?
-				      HBP_MUST_BE_BANDWIDTH :
-				      HBP_MUST_BE_LATENCY, text);
+				      element->line, name, element->name,
+				      bandwidth ? HBP_MUST_BE_BANDWIDTH :
+						  HBP_MUST_BE_LATENCY, text);
 	*value = llround(amount);
 	return 0;
 }
 
-static int need_id(struct hbp_reader *rd, const xmlNode *element,
+static int need_id(struct hbp_reader *rd, const struct hbp_xml *element,
 		   const char *name, const char **id)
 {
 	*id = hbp_xml_attribute(element, name);
 	if (*id)
 		return 0;
-	return hbp_json_fault(rd, "line %zu: %s has no %s",
-			      hbp_xml_line(element),
-			      (const char *)element->name, name);
+	return hbp_json_fault(rd, "line %zu: %s has no %s", element->line,
+			      element->name, name);
 }
 
-static int add_node(struct simgrid *s, const xmlNode *element, const char *id,
-		    enum hbp_graph_kind kind, size_t *index)
+static int add_node(struct simgrid *s, const struct hbp_xml *element,
+		    const char *id, enum hbp_graph_kind kind, size_t *index)
 {
 	struct hbp_graph_node *node;
 	int ret;
 
-	ret = hbp_graph_add_node(s->rd, s->graph, id, hbp_xml_line(element),
-				 &node);
+	ret = hbp_graph_add_node(s->rd, s->graph, id, element->line, &node);
 	if (ret)
 		return ret;
 	node->kind = kind;
@@ -115,7 +112,7 @@ static int add_node(struct simgrid *s, const xmlNode *element, const char *id,
 	return 0;
 }
 
-static int read_link(struct simgrid *s, const xmlNode *element)
+static int read_link(struct simgrid *s, const struct hbp_xml *element)
 {
 	int64_t bps, ns;
 	const char *id;
@@ -132,7 +129,7 @@ static int read_link(struct simgrid *s, const xmlNode *element)
 		return ret;
 	if (json_object_get(s->links, id))
 		return hbp_json_fault(s->rd, "line %zu: there are two links \"%.63s\"",
-				      hbp_xml_line(element), id);
+				      element->line, id);
 	link = json_pack("{s:I, s:I}", "bps", (json_int_t)bps, "ns",
 			 (json_int_t)ns);
 	if (!link || json_object_set_new(s->links, id, link))
@@ -153,7 +150,7 @@ static int read_link(struct simgrid *s, const xmlNode *element)
  */
 struct cluster {
 	struct simgrid *s;
-	const xmlNode *element;
+	const struct hbp_xml *element;
 	const char *prefix;
 	const char *suffix;
 	size_t router;
@@ -251,7 +248,7 @@ static int read_host_link(struct cluster *c)
 {
 	int ret;
 
-	c->link.line = hbp_xml_line(c->element);
+	c->link.line = c->element->line;
 	ret = read_attribute(c->s->rd, c->element, "bw", bandwidths,
 			     &c->link.bandwidth_bps);
 	return ret ? ret : read_attribute(c->s->rd, c->element, "lat", times,
@@ -259,7 +256,7 @@ static int read_host_link(struct cluster *c)
 }
 
 /* A cluster is a router with hosts around it, perhaps behind a backbone. */
-static int read_cluster(struct simgrid *s, const xmlNode *element)
+static int read_cluster(struct simgrid *s, const struct hbp_xml *element)
 {
 	struct cluster c = { .s = s, .element = element };
 	const char *topology = hbp_xml_attribute(element, "topology");
@@ -271,7 +268,7 @@ static int read_cluster(struct simgrid *s, const xmlNode *element)
 	if (topology && strcmp(topology, "FLAT"))
 		return hbp_json_fault(s->rd,
 				      "line %zu: the topology of a cluster must be FLAT, not \"%.40s\"",
-				      hbp_xml_line(element), topology);
+				      element->line, topology);
 	ret = need_id(s->rd, element, "id", &id);
 	if (!ret)
 		ret = need_id(s->rd, element, "prefix", &c.prefix);
@@ -294,13 +291,13 @@ static int read_cluster(struct simgrid *s, const xmlNode *element)
 	return ret ? ret : add_hosts(&c, radical);
 }
 
-static bool is_zone(const xmlNode *element)
+static bool is_zone(const struct hbp_xml *element)
 {
 	return hbp_xml_is(element, "zone") || hbp_xml_is(element, "AS");
 }
 
 /* Where every pair has its own route, hosts pass nothing on. */
-static enum hbp_graph_kind kind_of_hosts(const xmlNode *zone)
+static enum hbp_graph_kind kind_of_hosts(const struct hbp_xml *zone)
 {
 	const char *routing = hbp_xml_attribute(zone, "routing");
 
@@ -310,14 +307,14 @@ static enum hbp_graph_kind kind_of_hosts(const xmlNode *zone)
 	return HBP_GRAPH_HOST;
 }
 
-static int read_zone(struct simgrid *s, const xmlNode *zone)
+static int read_zone(struct simgrid *s, const struct hbp_xml *zone)
 {
-	const xmlNode *element;
+	const struct hbp_xml *element;
 	const char *id;
 	size_t index;
 	int ret = 0;
 
-	for (element = hbp_xml_first(zone); element; element = hbp_xml_next(element)) {
+	for (element = zone->first; element; element = element->next) {
 		if (ret)
 			break;
 		if (is_zone(element)) {
@@ -339,15 +336,14 @@ static int read_zone(struct simgrid *s, const xmlNode *zone)
 			   hbp_xml_is(element, "backbone") ||
 			   hbp_xml_is(element, "include")) {
 			ret = hbp_json_fault(s->rd, "line %zu: the element %s is not known",
-					     hbp_xml_line(element),
-					     (const char *)element->name);
+					     element->line, element->name);
 		}
 	}
 	return ret;
 }
 
 /* Adds a link to a route, and notes between which nodes it is used. */
-static int pass_link(struct simgrid *s, const xmlNode *element,
+static int pass_link(struct simgrid *s, const struct hbp_xml *element,
 		     struct hbp_graph_link *route)
 {
 	size_t low = route->from < route->to ? route->from : route->to;
@@ -364,7 +360,7 @@ static int pass_link(struct simgrid *s, const xmlNode *element,
 	link = json_object_get(s->links, id);
 	if (!link)
 		return hbp_json_fault(s->rd, "line %zu: there is no link \"%.63s\"",
-				      hbp_xml_line(element), id);
+				      element->line, id);
 	bps = json_integer_value(json_object_get(link, "bps"));
 	if (route->bandwidth_bps == HBP_UNTOLD || bps < route->bandwidth_bps)
 		route->bandwidth_bps = bps;
@@ -380,16 +376,16 @@ static int pass_link(struct simgrid *s, const xmlNode *element,
 	return 0;
 }
 
-static int read_route(struct simgrid *s, const xmlNode *element,
+static int read_route(struct simgrid *s, const struct hbp_xml *element,
 		      const char *source, const char *target)
 {
 	const char *symmetrical = hbp_xml_attribute(element, "symmetrical");
 	struct hbp_graph_link route = {
-		.line = hbp_xml_line(element), .bandwidth_bps = HBP_UNTOLD,
+		.line = element->line, .bandwidth_bps = HBP_UNTOLD,
 		.both = !symmetrical || (strcmp(symmetrical, "NO") &&
 					 strcmp(symmetrical, "no")),
 	};
-	const xmlNode *inner;
+	const struct hbp_xml *inner;
 	int ret;
 
 	ret = hbp_graph_find(s->rd, s->graph,
@@ -402,7 +398,7 @@ static int read_route(struct simgrid *s, const xmlNode *element,
 	/* What a host sends to itself. */
 	if (!ret && route.from == route.to)
 		return 0;
-	for (inner = hbp_xml_first(element); inner; inner = hbp_xml_next(inner))
+	for (inner = element->first; inner; inner = inner->next)
 		if (!ret && hbp_xml_is(inner, "link_ctn"))
 			ret = pass_link(s, inner, &route);
 	if (ret)
@@ -416,12 +412,12 @@ static int read_route(struct simgrid *s, const xmlNode *element,
 	return hbp_graph_add_link(s->rd, s->graph, &route);
 }
 
-static int read_routes(struct simgrid *s, const xmlNode *zone)
+static int read_routes(struct simgrid *s, const struct hbp_xml *zone)
 {
-	const xmlNode *element;
+	const struct hbp_xml *element;
 	int ret = 0;
 
-	for (element = hbp_xml_first(zone); element; element = hbp_xml_next(element)) {
+	for (element = zone->first; element; element = element->next) {
 		if (ret)
 			break;
 		if (is_zone(element))
@@ -434,8 +430,7 @@ static int read_routes(struct simgrid *s, const xmlNode *zone)
 		else if (hbp_xml_is(element, "bypassRoute") ||
 			 hbp_xml_is(element, "bypassZoneRoute"))
 			hbp_warning(s->rd->warn, "%s: line %zu: %s is ignored",
-				    s->rd->file, hbp_xml_line(element),
-				    (const char *)element->name);
+				    s->rd->file, element->line, element->name);
 	}
 	return ret;
 }
@@ -450,7 +445,7 @@ static int read_routes(struct simgrid *s, const xmlNode *zone)
  *
  * Return: 0 or a negative errno value.
  */
-int hbp_graph_from_simgrid(struct hbp_reader *rd, const xmlNode *root,
+int hbp_graph_from_simgrid(struct hbp_reader *rd, const struct hbp_xml *root,
 			   struct hbp_graph *graph, bool *shared)
 {
 	struct simgrid s = { .rd = rd, .graph = graph, .links = json_object() };
