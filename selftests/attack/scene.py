@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Three honest nodes in a chain, and an attacker beside them."""
 
-import os
 import subprocess
 
 import node
@@ -9,7 +8,7 @@ import wire
 from node import GROUP, KEY, Node, tap, tcp, until
 
 # Within these seconds nothing must be left of an attack.
-SECONDS = 20 * int(os.environ.get("HBCAST_SLOWNESS", "1"))
+SECONDS = 20 * tap.SLOWNESS
 EVIL = 9	# the attacker's namespace, and the id that it gives itself
 
 

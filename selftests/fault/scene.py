@@ -17,7 +17,7 @@ from node import Node, hbcnl, tap  # noqa: E402, F401 (tests take them from here
 
 CHAIN = ((1, 2), (2, 3), (2, 4))
 STAR = ((1, 2), (1, 3), (2, 4))
-SECONDS = 60 * int(os.environ.get("HBCAST_SLOWNESS", "1"))
+SECONDS = 60 * tap.SLOWNESS
 
 
 def patient(sock):

@@ -19,7 +19,7 @@ from hbcnl import fine, refused  # noqa: E402
 
 KEY = bytes(range(32))
 PORT = 7310
-GARBAGE = 4000
+GARBAGE = 4000 // tap.SLOWNESS
 
 spec = hbcnl.Spec()
 

@@ -32,11 +32,21 @@ static void enter(int fd)
 	close(fd);
 }
 
+static unsigned int slowness(void)
+{
+	const char *times = getenv("HBCAST_SLOWNESS");
+
+	return times ? atoi(times) : 1;
+}
+
 unsigned int patience(unsigned int ms)
 {
-	const char *slowness = getenv("HBCAST_SLOWNESS");
+	return ms * slowness();
+}
 
-	return ms * (slowness ? atoi(slowness) : 1);
+unsigned int share(unsigned int much)
+{
+	return much / slowness();
 }
 
 int node_socket(int node, int type, int protocol)

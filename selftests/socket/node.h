@@ -58,6 +58,8 @@ long receive_message(int fd, unsigned int seed, size_t chunk);
 long send_message(int fd, unsigned int seed, size_t len, int flags);
 /* How long to wait here for what takes that long on Debian's kernels. */
 unsigned int patience(unsigned int ms);
+/* How much to do here where that much is done on Debian's kernels. */
+unsigned int share(unsigned int much);
 /* Waits for the last message's end: members that failed, or a negative errno. */
 long wait_complete(int fd, unsigned int timeout_ms);
 

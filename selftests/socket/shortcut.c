@@ -122,7 +122,7 @@ static unsigned int length_of(unsigned int i)
 
 TEST_F_TIMEOUT(chain, keeps_order, 200)
 {
-	unsigned int i, total = 3000;
+	unsigned int i, total = share(3000);
 	pid_t pid = fork();
 
 	ASSERT_LE(0, pid);

@@ -17,16 +17,15 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
 
 import node  # noqa: E402
-from node import GROUP, KEY, hbcnl  # noqa: E402
+from node import GROUP, KEY, hbcnl, tap  # noqa: E402
 
-SLOWNESS = int(os.environ.get("HBCAST_SLOWNESS", "1"))
-PATIENCE = 30 * SLOWNESS	# seconds that anything may last
+PATIENCE = 30 * tap.SLOWNESS	# seconds that anything may last
 ROOTS = (1, 2)
 STEADY = (1, 2, 3, 4)
 GUESTS = (5, 6)
 NODES = STEADY + GUESTS
 OTHER_GROUP = 6
-SETTINGS = {"dead_ms": 2000 * SLOWNESS, "stall_ms": 2000 * SLOWNESS, "queue": 131072}
+SETTINGS = {"dead_ms": 2000 * tap.SLOWNESS, "stall_ms": 2000 * tap.SLOWNESS, "queue": 131072}
 
 # What requests say when what they need was taken away, or is there already.
 REFUSED = {errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EBUSY, errno.EEXIST, errno.EINVAL,
@@ -134,7 +133,7 @@ class Admin(Actor):
     def round(self, chance, number):
         what = chance.choice((self.node, self.group, self.peers, self.key, self.members,
                               self.intervals, self.other))
-        pauses = chance.random() / 2, 2 * SLOWNESS * chance.random()
+        pauses = chance.random() / 2, 2 * tap.SLOWNESS * chance.random()
         client = client_at(number)
         if client:
             what(client, number, chance)
@@ -190,7 +189,7 @@ class Planner(Actor):
     """Gives a root one plan after another."""
 
     def round(self, chance, root):
-        pause = 2 * SLOWNESS * chance.random() * chance.random()
+        pause = 2 * tap.SLOWNESS * chance.random() * chance.random()
         client = client_at(root)
         if client:
             chance.choice((self.commit, self.commit, self.commit, self.twice, self.try_out,
@@ -254,7 +253,7 @@ class Guests(Actor):
     """Deletes a node's namespace and makes another one."""
 
     def round(self, chance, number):
-        order, pauses = chance.random(), (chance.random() / 2, 3 * SLOWNESS * chance.random())
+        order, pauses = chance.random(), (chance.random() / 2, 3 * tap.SLOWNESS * chance.random())
         if order < 0.3:
             self.unplug(number)
         node.ip("netns", "del", f"n{number}")
@@ -306,7 +305,7 @@ class Loader(Actor):
 
     def round(self, chance):
         first, pause = 2 + 4 * chance.random(), chance.random() / 5
-        self.storm.pause(first * SLOWNESS)
+        self.storm.pause(first * tap.SLOWNESS)
         if self.storm.over():
             return
         with self.storm.away():

@@ -15,10 +15,9 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.realpath(__file__)), "../at
 import node  # noqa: E402
 from node import Node, hbcnl, tap, until  # noqa: E402
 
-SLOWNESS = int(os.environ.get("HBCAST_SLOWNESS", "1"))
-SOON = 1000 * SLOWNESS	# milliseconds; a node waits four times as long for a parent
+SOON = 1000 * tap.SLOWNESS	# milliseconds; a node waits four times as long for a parent
 NEVER = 600000
-SECONDS = 30 * SLOWNESS
+SECONDS = 30 * tap.SLOWNESS
 ESTABLISHED, TIME_WAIT = "01", "06"	# as /proc/net/tcp has them
 DATA = bytes(range(256)) * 10
 
