@@ -43,6 +43,8 @@ static void test_units(void)
 		{ "0", 0 }, { "1500", 1500 }, { "100k", 100000 },
 		{ "64M", 64000000 }, { "8MiB", 8388608 }, { "2kib", 2048 },
 		{ "1.5GiB", 1610612736 }, { "3gb", UINT64_C(3000000000) },
+		{ "2T", UINT64_C(2000000000000) },
+		{ "1024TiB", UINT64_C(1) << 50 },
 		{ "", REFUSED }, { "M", REFUSED }, { "-1", REFUSED },
 		{ "1x", REFUSED }, { "nan", REFUSED }, { "inf", REFUSED },
 		{ "1e30", REFUSED }, { "1 k", REFUSED }, { " 1", REFUSED },

@@ -266,7 +266,8 @@ static int parse_units(struct hbctl *ctl, const char *key, const char *word,
  * hbarg_size() - a number of bytes
  * @ctl: the run
  * @key: the key
- * @word: the value's text: no unit, b, k, kb, kib, m, mb, mib, g, gb or gib
+ * @word: the value's text: no unit, b, k, kb, kib, m, mb, mib,
+ *        g, gb, gib, t, tb or tib
  * @dest: uint64_t
  *
  * Return: HBCTL_OK or HBCTL_USAGE.
@@ -278,6 +279,7 @@ int hbarg_size(struct hbctl *ctl, const char *key, const char *word, void *dest)
 		{ "k", 1e3 }, { "kb", 1e3 }, { "kib", 1024.0 },
 		{ "m", 1e6 }, { "mb", 1e6 }, { "mib", 1048576.0 },
 		{ "g", 1e9 }, { "gb", 1e9 }, { "gib", 1073741824.0 },
+		{ "t", 1e12 }, { "tb", 1e12 }, { "tib", 1099511627776.0 },
 		{ }
 	};
 
