@@ -20,7 +20,7 @@ again_and_again()
 {
 	local i
 
-	for ((i = 0; i < 20 / HBCAST_SLOWNESS; i++)); do
+	for ((i = 0; i < 12 / HBCAST_SLOWNESS; i++)); do
 		insmod "$HBCAST_KO" && rmmod hbcast || return
 	done
 }

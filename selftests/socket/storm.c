@@ -18,7 +18,7 @@
 #include "node.h"
 #include "harness.h"
 
-#define SWITCHES	10
+#define SWITCHES	6
 #define SWITCH_BYTES	500000
 #define STORM_PORT	40000
 #define STORM_SECONDS	15
