@@ -31,50 +31,54 @@ void frame_mend_crc(u8 *frame, unsigned int len)
 
 static u32 choose_epoch(struct choices *c, const struct lane *lane)
 {
-	return rarely(c, 8) ? choose_number(c) : lane->epoch;
+	return rarely(c, 24) ? choose_number(c) : lane->epoch;
 }
 
-/* In one frame or in two, which may say different things of the whole. */
-static unsigned int put_tree(struct choices *c, const struct lane *lane,
+/* In one frame or in two; those of an odd tree may say different things of the whole. */
+static unsigned int put_tree(struct choices *c, const struct lane *lane, bool odd,
 			     const struct hbc_tree_node *nodes, unsigned int nr, u8 *out)
 {
 	unsigned int cut = rarely(c, 2) ? choose(c, nr) : 0, len = 0;
 	struct hbc_tree_frame f = {};
 
 	for (f.first = 0; f.first < nr; f.first += f.count) {
-		f.epoch = choose_epoch(c, lane);
-		f.total = rarely(c, 6) ? 1 + choose(c, nr + 4) : nr;
+		f.epoch = odd ? choose_epoch(c, lane) : lane->epoch;
+		f.total = odd && rarely(c, 3) ? 1 + choose(c, nr + 4) : nr;
 		f.count = f.first < cut ? cut : nr - f.first;
 		len += hbc_wire_put_tree(out + len, 0, &f, nodes + f.first);
 	}
 	return len;
 }
 
-/* The other side first, then some below it; in preorder, if the numbers of children agree. */
+/*
+ * The other side first, then some below it, in preorder. One in four is odd, and
+ * so is any part of it then: most trees are taken, or nothing would come after.
+ */
 static unsigned int choose_tree(struct choices *c, struct lane *lane, u8 *out)
 {
 	struct hbc_tree_node nodes[TREE_MAX] = {};
 	unsigned int nr = 1 + choose(c, rarely(c, 8) ? TREE_MAX : 4), i, parent;
+	bool odd = rarely(c, 4);
 	u32 ipv4;
 
 	for (i = 0; i < nr; i++) {
 		ipv4 = choose_ipv4(c);
-		nodes[i].node = rarely(c, 4) ? choose_node(c) : NODE_EVIL + 1 + i;
+		nodes[i].node = odd && rarely(c, 4) ? choose_node(c) : NODE_EVIL + 1 + i;
 		nodes[i].rate = rarely(c, 4) ? choose_number(c) : 0;
-		nodes[i].slots = rarely(c, 16) ? choose_number(c) : 1;
-		nodes[i].port = rarely(c, 8) ? choose_number(c) : 7310;
-		nodes[i].family = rarely(c, 32) ? 6 : 4;
+		nodes[i].slots = odd && rarely(c, 8) ? choose_number(c) : 1;
+		nodes[i].port = odd && rarely(c, 8) ? choose_number(c) : 7310;
+		nodes[i].family = odd && rarely(c, 8) ? 6 : 4;
 		memcpy(nodes[i].addr, &ipv4, sizeof(ipv4));
 		/* Below the root, or the one before. */
 		parent = i && rarely(c, 2) ? i - 1 : 0;
 		if (i)
-			nodes[parent].nr_children += rarely(c, 8) ? choose(c, 3) : 1;
+			nodes[parent].nr_children += odd && rarely(c, 8) ? choose(c, 3) : 1;
 	}
-	if (!rarely(c, 16))
+	if (!odd || !rarely(c, 8))
 		nodes[0].node = world_node(lane->place);
-	if (!rarely(c, 4))
+	if (!odd || !rarely(c, 2))
 		lane->epoch++;
-	return put_tree(c, lane, nodes, nr, out);
+	return put_tree(c, lane, odd, nodes, nr, out);
 }
 
 /* The next of the message under way, or the first of another one; at times too many. */
@@ -93,7 +97,11 @@ static unsigned int choose_fragment(struct choices *c, struct lane *lane, u8 *ou
 		lane->offset = 0;
 		lane->port = choose_port(c);
 	}
-	len = rarely(c, 4) ? HBC_FRAGMENT_MAX - HBC_FRAGMENT_LEN : 1 + choose(c, 3000);
+	/* Those that are as long as the one before are read together. */
+	len = lane->length;
+	if (!len || rarely(c, 8))
+		len = rarely(c, 4) ? HBC_FRAGMENT_MAX - HBC_FRAGMENT_LEN : 1 + choose(c, 3000);
+	lane->length = len;
 	if (len > lane->total - lane->offset)
 		len = lane->total - lane->offset;
 	f.epoch = choose_epoch(c, lane);
@@ -120,6 +128,7 @@ static unsigned int choose_ack(struct choices *c, struct lane *lane, u8 *out)
 	struct hbc_ack entries[8] = {};
 	unsigned int nr = 1 + choose(c, 8), i;
 
+	entries[0].epoch = choose_epoch(c, lane);
 	for (i = 0; i < nr; i++) {
 		entries[i].message = rarely(c, 8) ? choose_number(c) : lane->message;
 		entries[i].node = choose_node(c);
@@ -202,7 +211,10 @@ unsigned int frame_choose(struct choices *c, struct lane *lane, u8 *out)
 	bool child = lane->child != rarely(c, 24);
 	u8 type = child ? choose_from(c, of_child) : choose_from(c, of_parent);
 
-	if (rarely(c, 24))
+	/* A message goes on. */
+	if (!child && lane->offset && lane->offset < lane->total && !rarely(c, 4))
+		type = HBC_FRAME_FRAGMENT;
+	if (rarely(c, 48))
 		type = HBC_FRAME_HELLO;
 	/* Without a tree there is nothing else to say. */
 	if (!lane->child && !lane->epoch && !rarely(c, 8))

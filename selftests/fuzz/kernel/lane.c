@@ -16,7 +16,7 @@
 
 #define PORT		7310
 #define PATIENCE_MS	1000	/* how long the other side may think about a handshake */
-#define FRAMES		5	/* that are sent at once */
+#define FRAMES		12	/* that are sent at once */
 #define SPOILT		0x100	/* in lane->said */
 
 static u8 frame[HBC_FRAGMENT_MAX];
@@ -344,6 +344,7 @@ static void read_frames(struct lane *lane, unsigned int most, int patience)
 static void send_stream(struct choices *c, struct lane *lane)
 {
 	unsigned int len, part, at = 0;
+	ssize_t sent;
 
 	if (lane->fd < 0)
 		return;
@@ -352,9 +353,10 @@ static void send_stream(struct choices *c, struct lane *lane)
 		len = choose(c, len);
 	while (at < len) {
 		part = rarely(c, 3) ? 1 + choose(c, len - at) : len - at;
-		if (send(lane->fd, stream + at, part, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		sent = send(lane->fd, stream + at, part, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (sent < 0)
 			break;
-		at += part;
+		at += sent;
 	}
 	read_frames(lane, 4, 2);
 }

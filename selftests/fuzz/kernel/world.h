@@ -30,6 +30,7 @@
  * @message: the message under way, or heard of
  * @offset: of its next fragment
  * @total: its length
+ * @length: of its last fragment
  * @port: its port
  * @said: the last frame's type, and whether it was spoilt
  */
@@ -41,6 +42,7 @@ struct lane {
 	u64 message;
 	u64 offset;
 	u64 total;
+	u32 length;
 	u16 port;
 	u16 said;
 };
