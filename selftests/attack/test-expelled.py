@@ -9,7 +9,6 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node  # noqa: E402
 import wire  # noqa: E402
 from node import GROUP, hbcnl, tap, until  # noqa: E402
 from scene import EVIL, Scene  # noqa: E402

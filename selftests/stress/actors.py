@@ -235,7 +235,7 @@ class Links(Actor):
 
     def round(self, chance, *nodes):
         number, kind = chance.choice(nodes), chance.random()
-        gone, back = chance.random() * (3 if kind < 0.3 else 0.5), SLOWNESS * chance.random()
+        gone, back = chance.random() * (3 if kind < 0.3 else 0.5), tap.SLOWNESS * chance.random()
         if kind < 0.8:
             link = "-n", "switch", "link", "set", f"p{number}"
             node.ip(*link, "down")

@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-from actors import (GUESTS, NODES, PATIENCE, ROOTS, SLOWNESS, STEADY, Admin,  # noqa: E402
+from actors import (GUESTS, NODES, PATIENCE, ROOTS, STEADY, Admin,  # noqa: E402
                     Guests, Links, Loader, Looker, Planner, client_at,
                     random_tree, restore, restore_all, unload)
 import node  # noqa: E402
@@ -207,7 +207,7 @@ def main():
     calm(storm)
     for name in "switch", *(f"n{number}" for number in NODES):
         node.ip("netns", "del", name)
-    tap.check(until(10 * SLOWNESS, unload), "the module goes")
+    tap.check(until(10 * tap.SLOWNESS, unload), "the module goes")
     with open("/proc/slabinfo", encoding="ascii") as file:
         tap.check("HBCAST" not in file.read(), "its slab is gone")
     if not tap.check(until(PATIENCE, lambda: left_behind() <= before),

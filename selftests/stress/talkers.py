@@ -11,8 +11,8 @@ import threading
 import time
 
 import node
-from actors import PATIENCE, SLOWNESS, Actor, Surprise
-from node import hbcnl
+from actors import PATIENCE, Actor, Surprise
+from node import hbcnl, tap
 from words import Memory
 
 PORTS = (7, 8)
@@ -132,12 +132,12 @@ class Receiver(Talker):
         if unordered:
             sock.setsockopt(node.SOL_HBCAST, node.UNORDERED, 1)
         self.attach(hbcnl.libc.bind, sock, chance)
-        pause, lasts = chance.choice((0, 0, 0, 1, 3)), 3 * SLOWNESS * chance.random()
+        pause, lasts = chance.choice((0, 0, 0, 1, 3)), 3 * tap.SLOWNESS * chance.random()
         if chance.random() < 0.2:
             self.interrupt(sock, chance)
         end = time.monotonic() + lasts
         memory = Memory(self.storm.words)
-        time.sleep(min(lasts, pause * SLOWNESS * chance.random()))
+        time.sleep(min(lasts, pause * tap.SLOWNESS * chance.random()))
         while (time.monotonic() < end or not self.hurried) and not self.storm.is_away():
             if self.hurried:
                 select.select([sock], [], [], 0.2)
@@ -178,7 +178,7 @@ class Killer(Actor):
         self.victim.hurried = False
 
     def round(self, chance, *args):
-        after = time.monotonic() + SLOWNESS * chance.random()
+        after = time.monotonic() + tap.SLOWNESS * chance.random()
         if not self.storm.wait_home():
             return
         self.victim.start()

@@ -64,7 +64,7 @@ class Scene(dict):
         """What becomes of a message soon."""
         sender.send(DATA)
         try:
-            node.wait_complete(sender, SLOWNESS)
+            node.wait_complete(sender, tap.SLOWNESS)
         except TimeoutError:
             pass
         return node.completion(sender)
