@@ -30,6 +30,11 @@ runner()
 	last=${out##*$'\n'}
 }
 
+has_ended()
+{
+	! kill -0 "$(<"$work/pid")" 2>/dev/null
+}
+
 # expect NAME LAST STATUS WORDS: what the runner told.
 expect()
 {
@@ -75,6 +80,15 @@ END
 here "nested results" "1 passed, 0 failed" 0 "ok .*: outer" <<'END'
 echo 1..1; echo '    not ok 1 - inner'; echo ok 1 - outer
 END
+program here/test-it.sh <<END
+echo \$\$ >$work/pid.new; mv $work/pid.new $work/pid; exec sleep 1000
+END
+"$work/selftests/run" here >/dev/null 2>&1 &
+check "it runs" wait_for 30 [ -s "$work/pid" ]
+kill -TERM $!
+wait $!
+check_equal "ended by a signal: the status" 143 $?
+check "and the test ends with it" wait_for 30 has_ended
 rm "$work/selftests/here/test-it.sh"
 touch "$work/selftests/here/test-built.c"
 runner here
@@ -96,9 +110,11 @@ program kernel/test-d.sh <<'END'
 echo 1..2; echo ok 1 - before the hang; sleep 1000
 END
 program kernel/test-e.sh <<'END'
+# vm: timeout=5
 echo 1..1; echo ok 1 - after the others; echo 'BUG: said by a test' >/dev/kmsg
 END
 program kernel/test-f.sh <<'END'
+# vm: timeout=5
 echo 1..1; dmesg | grep BUG: || echo ok 1 - what the kernel reported is gone with it
 END
 runner kernel
