@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import node  # noqa: E402
 import wire  # noqa: E402
-from node import hbcnl, tap  # noqa: E402
+from node import hbcnl, tap, until  # noqa: E402
 from scene import EVIL, Scene  # noqa: E402
 
 LANE_LOST, NODE_DEAD = 5, 6
@@ -63,6 +63,8 @@ def lies(scene, child, counted, name):
     child.send(wire.ack(epoch, message, (2, len(data), wire.DELIVERED, 0),
                         (EVIL, len(data), wire.DELIVERED, 0)))
     tap.check(child.alive(), f"{name}: lies do not end the lane")
+    # What it says of itself comes last, and takes its time to the root.
+    until(20, lambda: node.completion(scene.sender)[EVIL] != "pending")
     tap.equal(node.completion(scene.sender), {2: "pending", 3: "pending", EVIL: "delivered"},
               f"{name}: they change nothing, what it says of itself counts")
     for reader in scene.readers:
@@ -74,11 +76,22 @@ def lies(scene, child, counted, name):
               f"{name}: the lies are counted where they arrive")
 
 
+def greeted(listener, parent):
+    """The next connection that greets as the @parent; that of an older plan may come, too."""
+    while True:
+        child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
+        try:
+            if int.from_bytes(child.wait(wire.HELLO)[4:8], "big") == parent:
+                return child
+        except wire.Ended:
+            pass
+        child.close()
+
+
 def refuses(scene, listener):
     """A child that says why it refuses, and is gone before anybody can have read it."""
     scene.root.apply((1, 2), (2, 3), (1, EVIL), wait=False)
-    child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
-    child.wait(wire.HELLO)
+    child = greeted(listener, 1)
     child.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     # What the parent does on this processor waits until the reset is there, too.
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
@@ -97,10 +110,11 @@ def main():
     listener = listen()
     child, _ = enter(scene, listener, 1)
     lies(scene, child, [10, 0], "below the root")
+    before = drops(scene)[0]
     child.send(wire.lost(99, NODE_DEAD, EVIL, flags=DOWN))
     child.send(wire.ack(99, 1, (EVIL, 0, wire.DELIVERED, 0)))
     tap.check(child.alive(), "an epoch that is unknown, too")
-    tap.equal(drops(scene)[0], 12, "and is counted")
+    tap.equal(drops(scene)[0] - before, 2, "and is counted")
     child.close()
     child, _ = enter(scene, listener, 2)
     lies(scene, child, [0, 10], "below a relay")
