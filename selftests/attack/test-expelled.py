@@ -9,9 +9,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import wire  # noqa: E402
-from node import GROUP, hbcnl, tap, until  # noqa: E402
-from scene import EVIL, Scene  # noqa: E402
+import wire
+from node import GROUP, hbcnl, tap, until
+from scene import EVIL, Scene
 
 DEAD_MS = 1000
 PATIENCE = 4 * DEAD_MS / 1000

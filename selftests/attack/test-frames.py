@@ -11,10 +11,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node  # noqa: E402
-import wire  # noqa: E402
-from node import hbcnl, tap, until  # noqa: E402
-from scene import EVIL, Scene  # noqa: E402
+import node
+import wire
+from node import hbcnl, tap, until
+from scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
 QUEUE = 131072

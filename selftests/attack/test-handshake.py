@@ -10,9 +10,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import wire  # noqa: E402
-from node import GROUP, KEY, hbcnl, tap  # noqa: E402
-from scene import EVIL, Scene  # noqa: E402
+import wire
+from node import GROUP, KEY, hbcnl, tap
+from scene import EVIL, Scene
 
 
 def test_right(scene):

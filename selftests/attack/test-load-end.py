@@ -16,8 +16,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node  # noqa: E402
-from node import GROUP, Node, Reader, hbcnl, tap, until  # noqa: E402
+import node
+from node import GROUP, Node, Reader, hbcnl, tap, until
 
 SIZE = 6 << 20
 MEMBERS = (2, 3, 4)

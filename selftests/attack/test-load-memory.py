@@ -9,8 +9,8 @@ import threading
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node  # noqa: E402
-from node import Node, hbcnl, tap, until  # noqa: E402
+import node
+from node import Node, hbcnl, tap, until
 
 SIZE = 64 << 20
 QUEUE = 131072

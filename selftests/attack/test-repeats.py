@@ -9,10 +9,10 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node  # noqa: E402
-import wire  # noqa: E402
-from node import hbcnl, tap  # noqa: E402
-from scene import EVIL, Scene  # noqa: E402
+import node
+import wire
+from node import hbcnl, tap
+from scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
 SPANS_MAX = 4096

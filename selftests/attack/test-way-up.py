@@ -8,10 +8,10 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import node  # noqa: E402
-import wire  # noqa: E402
-from node import hbcnl, tap  # noqa: E402
-from scene import EVIL, Scene  # noqa: E402
+import node
+import wire
+from node import hbcnl, tap
+from scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
 OTHER = 8	# another parent, who has the same root

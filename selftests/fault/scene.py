@@ -12,8 +12,8 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
 
-import node  # noqa: E402
-from node import Node, hbcnl, tap  # noqa: E402, F401 (tests take them from here)
+import node
+from node import Node, hbcnl, tap  # noqa: F401 (tests take them from here)
 
 CHAIN = ((1, 2), (2, 3), (2, 4))
 STAR = ((1, 2), (1, 3), (2, 4))

@@ -13,8 +13,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import fault  # noqa: E402
-from scene import CHAIN, STAR, Scene, hbcnl, node, tap  # noqa: E402
+import fault
+from scene import CHAIN, STAR, Scene, hbcnl, node, tap
 
 OTHER = 9	# a port, and the namespace that is a node now and then
 # The last two are what TCP says when it has no memory for a socket, or to bind it.

@@ -9,8 +9,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import fault  # noqa: E402
-from scene import hbcnl, node, tap  # noqa: E402
+import fault
+from scene import hbcnl, node, tap
 
 MODULE = "hbcast"
 DELETE_MODULE, FINIT_MODULE = 176, 313	# system calls that libc does not wrap

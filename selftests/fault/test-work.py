@@ -13,8 +13,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import fault  # noqa: E402
-from scene import CHAIN, STAR, Mouth, Scene, hbcnl, node, tap  # noqa: E402
+import fault
+from scene import CHAIN, STAR, Mouth, Scene, hbcnl, node, tap
 
 NOTIFY = 2	# a socket option
 ROUNDS = 3

@@ -15,9 +15,9 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
 
-import node  # noqa: E402
-from node import hbcnl, tap  # noqa: E402
-from scene import Scene  # noqa: E402
+import node
+from node import hbcnl, tap
+from scene import Scene
 
 KCOV = "/sys/kernel/debug/kcov"
 FUZZER = os.path.join(TOP, "selftests/fuzz/kernel/fuzz")

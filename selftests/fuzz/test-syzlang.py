@@ -16,8 +16,8 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(TOP, "selftests/lib"))
 
-import tap  # noqa: E402
-from syzlang import BUILTIN, INTS, Description, Type, Wrong  # noqa: E402
+import tap
+from syzlang import BUILTIN, INTS, Description, Type, Wrong
 
 # What syzkaller's own files describe: how many arguments it takes, and its size if that
 # is known.

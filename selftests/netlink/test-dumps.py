@@ -13,8 +13,8 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
 
-import hbcnl  # noqa: E402
-import tap  # noqa: E402
+import hbcnl
+import tap
 
 KEY = bytes(range(32))
 PEERS = 3000

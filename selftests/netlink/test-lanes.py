@@ -14,9 +14,9 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
 
-import hbcnl  # noqa: E402
-import tap  # noqa: E402
-from hbcnl import fine  # noqa: E402
+import hbcnl
+import tap
+from hbcnl import fine
 
 KEY = bytes(range(32))
 GROUP = 5

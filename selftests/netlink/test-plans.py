@@ -12,9 +12,9 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
 
-import hbcnl  # noqa: E402
-import tap  # noqa: E402
-from hbcnl import fine, refused  # noqa: E402
+import hbcnl
+import tap
+from hbcnl import fine, refused
 
 KEY = bytes(range(32))
 GROUP, OPEN = 5, 6	# members 1 to 6; no list

@@ -13,9 +13,9 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
 
-import hbcnl  # noqa: E402
-import tap  # noqa: E402
-from hbcnl import fine, refused  # noqa: E402
+import hbcnl
+import tap
+from hbcnl import fine, refused
 
 KEY = bytes(range(32))
 PORT = 7310

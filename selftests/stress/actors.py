@@ -16,8 +16,8 @@ import traceback
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
 
-import node  # noqa: E402
-from node import GROUP, KEY, hbcnl, tap  # noqa: E402
+import node
+from node import GROUP, KEY, hbcnl, tap
 
 PATIENCE = 30 * tap.SLOWNESS	# seconds that anything may last
 ROOTS = (1, 2)

@@ -14,13 +14,13 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-from actors import (GUESTS, NODES, PATIENCE, ROOTS, STEADY, Admin,  # noqa: E402
+from actors import (GUESTS, NODES, PATIENCE, ROOTS, STEADY, Admin,
                     Guests, Links, Loader, Looker, Planner, client_at,
                     random_tree, restore, restore_all, unload)
-import node  # noqa: E402
-from node import Node, Reader, hbcnl, tap, until  # noqa: E402
-from talkers import Killer, Receiver, Sender  # noqa: E402
-from words import Words  # noqa: E402
+import node
+from node import Node, Reader, hbcnl, tap, until
+from talkers import Killer, Receiver, Sender
+from words import Words
 
 ACTORS_MAX = 64
 

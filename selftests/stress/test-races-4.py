@@ -8,6 +8,6 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-import races  # noqa: E402
+import races
 
 races.main()

@@ -12,8 +12,8 @@ import threading
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.realpath(__file__)), "../attack")]
 
-import node  # noqa: E402
-from node import Node, hbcnl, tap, until  # noqa: E402
+import node
+from node import Node, hbcnl, tap, until
 
 SOON = 1000 * tap.SLOWNESS	# milliseconds; a node waits four times as long for a parent
 NEVER = 600000
