@@ -51,12 +51,101 @@ check_equal 'the port of a root that sends all, by hand' \
 	"$(jq -c '.limits | map(del(.planned_anew_us, .bound_us)) |
 		walk(if type == "number" then . * 1000 | round / 1000 else . end)' <<<"$out")"
 
-# By completion the way to the last node counts: 1-3 takes 4 s.
+# By completion the way to the last node counts: 1-3 takes 4 s, and nothing else.
 run plan costs.json algorithm flat root 1 message-size 1M output flat.json
 run -j explain flat.json on costs.json
 check_equal 'the way to the last node, by hand' \
 	'completion [{"link":[1,3],"busy":1,"completion_us":2000000,"rate_mbps":4}]' \
 	"$(jq -cr '"\(.model) \(.limits | map(del(.planned_anew_us, .bound_us)))"' <<<"$out" | sed 's/\.0\b//g')"
+
+# Each hop is the sender's overhead, latency and 1000 bytes, the receiver's overhead:
+# 10 + 30 + 100 + 20, 40 + 50 + 200 + 100, 0 + 44 + 100 + 6. All of them in a row.
+cat >row.json <<-'END'
+	{"hbcast":"costs","version":1,
+	 "nodes":[{"id":1,"send_overhead_us":10},{"id":2,"send_overhead_us":40,"recv_overhead_us":20},
+	          {"id":3,"recv_overhead_us":100},{"id":4,"recv_overhead_us":6}],
+	 "latency_us":[[0,30,900,900],[30,0,50,900],[30,50,0,44],[900,900,44,0]],
+	 "bandwidth_mbps":[[null,80,1,1],[80,null,40,1],[80,40,null,80],[1,1,80,null]]}
+END
+run plan row.json algorithm ecef root 1 message-size 1000 output row-plan.json
+run -j explain row-plan.json on row.json
+check_equal 'what the last node has waited for, by hand' \
+	'700 1 [[{"from":1,"to":2,"send_us":10,"hop_us":130,"receive_us":20,"done_us":160},{"from":2,"to":3,"send_us":40,"hop_us":250,"receive_us":100,"done_us":550},{"from":3,"to":4,"send_us":0,"hop_us":144,"receive_us":6,"done_us":700}]]' \
+	"$(jq -cr '"\(.completion_us) \(.last) \(.paths)"' <<<"$out" | sed 's/\.0\b//g')"
+# Half of each: 200, 100, 100, 100, 50, 44, 40, 30, 20, 10; the eleventh is left out.
+check_equal 'what less of each part of it would gain, by hand' \
+	'[[{"link":[2,3]},600],[{"link":[1,2]},650],[{"link":[3,4]},650],[{"recv_overhead":3},650],[{"latency":[2,3]},675],[{"latency":[3,4]},678],[{"send_overhead":2},680],[{"latency":[1,2]},685],[{"recv_overhead":2},690],[{"send_overhead":1},695]]' \
+	"$(jq -c '[.limits[] | [with_entries(select(.value | arrays)) + with_entries(select(.key | endswith("overhead"))), .completion_us]]' <<<"$out" | sed 's/\.0\b//g')"
+
+# 2 is done after 10 + 130 + 1000 + 20 us, 3 after 10 + 50 + 1000 + 100: what only one
+# of them waits for gains nothing.
+jq '.bandwidth_mbps[0] = [null, 8, 8, 8] | .latency_us[0] = [0, 130, 50, 0]' row.json >even.json
+run plan even.json algorithm flat root 1 message-size 1000 output even-plan.json
+run -j explain even-plan.json on even.json
+check_equal 'two that are done last, by hand' \
+	'2 [[[1,2,1160]],[[1,3,1160]]] [[{"send_overhead":1},1155],[{"link":[1,2]},1160],[{"link":[1,3]},1160],[{"latency":[1,2]},1160],[{"recv_overhead":3},1160],[{"latency":[1,3]},1160],[{"recv_overhead":2},1160]]' \
+	"$(jq -cr '"\(.last) \(.paths | map(map([.from, .to, .done_us]))) \(.limits | map([({link, latency, send_overhead, recv_overhead} | with_entries(select(.value))), .completion_us]))"' <<<"$out" | sed 's/\.0\b//g')"
+run explain even-plan.json on even.json
+check_equal 'two that are done last, as tables' 'what 2 has waited for, one of 2 that are done last:
+FROM TO SEND HOP RECEIVE DONE
+1 2 10 us 1.13 ms 20 us 1.16 ms
+what 3 has waited for, one of 2 that are done last:
+FROM TO SEND HOP RECEIVE DONE
+1 3 10 us 1.05 ms 100 us 1.16 ms' "$(tail -n 7 <<<"$out" | grep . | tr -s ' ' | sed 's/^ //')"
+
+# An HNOW: 1000 bytes take the network 10 + 0.01 * (1000 + 2) us, 1 sends for 200,
+# 2 for 400, 2 receives for 100, 3 for 900.
+cat >hnow.json <<-'END'
+	{"hbcast":"platform","version":1,"wormhole":{"const_us":10,"byte_us":0.01},
+	 "nodes":[{"id":9,"kind":"switch"},
+	  {"id":1,"kind":"host","speed":{"send_const_us":100,"send_byte_us":0.1,"recv_const_us":50,"recv_byte_us":0.02}},
+	  {"id":2,"kind":"host","speed":{"send_const_us":200,"send_byte_us":0.2,"recv_const_us":60,"recv_byte_us":0.04}},
+	  {"id":3,"kind":"host","speed":{"send_const_us":300,"send_byte_us":0.3,"recv_const_us":400,"recv_byte_us":0.5}}],
+	 "links":[{"from":1,"to":9,"bandwidth_mbps":1,"latency_us":0,"symmetric":true},
+	          {"from":2,"to":9,"bandwidth_mbps":1,"latency_us":0,"symmetric":true},
+	          {"from":3,"to":9,"bandwidth_mbps":1,"latency_us":0,"symmetric":true}]}
+END
+run plan hnow.json algorithm flat root 1 message-size 1000 output hnow-plan.json
+run -j explain hnow-plan.json on hnow.json
+check_equal 'an HNOW: 3 waits until 1 has served 2, by hand' \
+	'hnow 1440.04 [[[1,2,200,20.02,100,320.02],[1,3,200,20.02,900,1440.04]]]' \
+	"$(jq -cr '"\(.model) \(.completion_us) \(.paths | map(map([.from, .to, .send_us, .hop_us, .receive_us, .done_us])))"' <<<"$out" | sed 's/\.0\b//g')"
+# 3 receives in 450; 1 sends twice, each time in 100; 2 receives in 50; 2 * 10.01.
+check_equal 'an HNOW: what faster hosts and a faster network would gain, by hand' \
+	'[[{"recv_overhead":3},990.04],[{"send_overhead":1},1240.04],[{"recv_overhead":2},1390.04],[{"wormhole":true},1420.02]]' \
+	"$(jq -c '[.limits[] | [({send_overhead, recv_overhead, wormhole} | with_entries(select(.value))), .completion_us]]' <<<"$out" |
+		sed -E 's/:([0-9]+)\.0\b/:\1/g')"
+# Half of it to 2: 150 + 15.01 + 80 us; the other half to 3, 2 has nobody; all swap.
+run plan hnow.json algorithm two-ebs root 1 message-size 1000 output hnow-plan.json
+run -j explain hnow-plan.json on hnow.json
+check_equal 'an HNOW: two sub-networks, by hand' \
+	'[[1,2,245.02],[1,3,1060.04],[2,3,2025.06]]' \
+	"$(jq -c '.paths[0] | map([.from, .to, .done_us])' <<<"$out")"
+run explain hnow-plan.json on hnow.json
+check_equal 'an HNOW: the same as a table' 'what 3 has waited for, which is done last:
+FROM TO SEND HOP RECEIVE DONE
+1 2 150 us 15 us 80 us 245 us
+1 3 150 us 15 us 650 us 1.06 ms
+2 3 300 us 15 us 650 us 2.03 ms' "$(tail -n 5 <<<"$out" | tr -s ' ' | sed 's/^ //; s/ $//')"
+
+# Root 1 sends at 4, replica 4 at 6, all else is 20: 2 and 3 receive 10 together,
+# 14 if the root's link is twice as wide, 16 if the replica's is; but not by the
+# rates that the plan has. Every tree passes one of the two links.
+cat >replica.json <<-'END'
+	{"hbcast":"platform","version":1,
+	 "nodes":[{"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},
+	          {"id":4,"kind":"host"},{"id":9,"kind":"switch"}],
+	 "links":[{"from":1,"to":9,"bandwidth_mbps":4,"latency_us":0},
+	          {"from":4,"to":9,"bandwidth_mbps":6,"latency_us":0},
+	          {"from":9,"to":4,"bandwidth_mbps":20,"latency_us":0},
+	          {"from":9,"to":2,"bandwidth_mbps":20,"latency_us":0,"symmetric":true},
+	          {"from":9,"to":3,"bandwidth_mbps":20,"latency_us":0,"symmetric":true}]}
+END
+run plan replica.json algorithm stable root 1 replica 4 message-size 1000000 output replica-plan.json
+run -j explain replica-plan.json on replica.json
+check_equal 'a plan with a replica: the cut of both sources, by hand' \
+	'{"algorithm":"stable","root":1,"message_bytes":1000000,"model":"fluid","upgrade":2,"limits":[{"link":[4,9],"busy":1,"price":0.6,"completion_us":800000,"rate_mbps":10,"planned_anew_us":500000,"bound_us":500000,"bound_mbps":16},{"link":[1,9],"busy":1,"price":0.4,"completion_us":800000,"rate_mbps":10,"planned_anew_us":571428.571,"bound_us":571428.571,"bound_mbps":14}],"completion_us":800000,"rate_mbps":10,"planned_anew_us":800000,"bound_us":800000,"bound_mbps":10}' \
+	"$(jq -c 'walk(if type == "number" then . * 1000 | round / 1000 else . end)' <<<"$out")"
 
 # upgrade LIMIT FILE: the file with the limit twice as fast.
 upgrade()
@@ -65,8 +154,20 @@ upgrade()
 		def meant($from; $to):
 			if $limit.sender then $from == $limit.sender
 			elif $limit.receiver then $to == $limit.receiver
-			else [$from, $to] == $limit.link end;
-		if .hbcast == "costs" then
+			else [$from, $to] == ($limit.link // $limit.latency) end;
+		def speed($what): .["\($what)_const_us"] /= 2 | .["\($what)_byte_us"] /= 2;
+		if $limit.wormhole then
+			.wormhole.const_us /= 2 | .wormhole.byte_us /= 2
+		elif $limit.send_overhead or $limit.recv_overhead then
+			(if $limit.send_overhead then "send" else "recv" end) as $what |
+			($limit["\($what)_overhead"]) as $id |
+			(.nodes[] | select(.id == $id)) |=
+				if .speed then .speed |= speed($what)
+				else .["\($what)_overhead_us"] /= 2 end
+		elif $limit.latency and .hbcast == "costs" then
+			(.nodes | map(.id)) as $ids |
+			.latency_us[$ids | index($limit.latency[0])][$ids | index($limit.latency[1])] /= 2
+		elif .hbcast == "costs" then
 			(.nodes | map(.id)) as $ids |
 			.bandwidth_mbps |= (to_entries | map(.key as $i | .value | to_entries |
 				map(if .value and meant($ids[$i]; $ids[.key]) then .value * 2
@@ -74,8 +175,15 @@ upgrade()
 		else
 			.links |= (map(if .symmetric then ., . + {"from":.to,"to":.from} else . end |
 				       del(.symmetric)) |
-				map(if meant(.from; .to) then .bandwidth_mbps *= 2 else . end))
+				map(if meant(.from; .to) | not then .
+				    elif $limit.latency then .latency_us /= 2
+				    else .bandwidth_mbps *= 2 end))
 		end' "$2"
+}
+
+is_shared()
+{
+	[[ $1 =~ fluid|port ]]
 }
 
 # What the plan, its planner and all trees reach on a file.
@@ -83,12 +191,12 @@ outlook()
 {
 	local ports=()
 
-	[ "$2" = fluid ] || [ "$2" = completion ] || ports=(model "$2")
+	is_shared "$2" && [ "$2" != fluid ] && ports=(model "$2")
 	"$tool" -j evaluate plan.json on "$1" model "$2" |
-		jq '.models[0] | .completion_us, .rate_mbps, .bound_us'
+		jq '.models[0] | .completion_us, (.rate_mbps // empty), .bound_us'
 	"$tool" plan "$1" algorithm "$3" root "$4" "${ports[@]}" output anew.json
 	"$tool" -j evaluate anew.json on "$1" model "$2" | jq '.models[0].completion_us'
-	[ "$2" = completion ] ||
+	! is_shared "$2" ||
 		"$tool" plan "$1" algorithm mtp root "$4" "${ports[@]}" | jq .bound_mbps
 }
 
@@ -100,15 +208,22 @@ cat >mesh.json <<-'END'
 END
 for case in 'star.json mtp 1 fluid' 'star.json binomial 3 fluid' 'mesh.json mtp 2 one-port' \
 	'mesh.json mtp 5 multi-port' 'mesh.json lp-prune 5 one-port' 'mesh.json tps 5 completion' \
+	'mesh.json binomial 7 path' 'star.json ecef 1 completion' 'hnow.json ebs 3 hnow' \
+	'hnow.json two-vbbs 2 hnow' 'hnow.json ecef 1 hnow' \
 	"$demo flat 1 fluid" "$demo stable 1 fluid" "$demo mtp 1 one-port"; do
 	read -r net name root model <<<"$case"
 	keys=
-	[ "$model" = fluid ] || [ "$model" = completion ] || keys="model $model"
+	is_shared "$model" && [ "$model" != fluid ] && keys="model $model"
 	# shellcheck disable=SC2086
 	"$tool" plan "$net" algorithm "$name" root "$root" $keys output plan.json
+	# A plan is explained by the model that it is predicted by.
+	if [ "$(jq -r .predicted.model plan.json)" != "$model" ]; then
+		jq --arg model "$model" '.predicted.model = $model' plan.json >other.json
+		mv other.json plan.json
+	fi
 	run -j explain plan.json on "$net"
 	printf '%s\n' "$out" >explained.json
-	keys='.completion_us, .rate_mbps, .bound_us, .planned_anew_us, (.bound_mbps // empty)'
+	keys='.completion_us, (.rate_mbps // empty), .bound_us, .planned_anew_us, (.bound_mbps // empty)'
 	said=
 	same=$(diff <(jq "$keys" explained.json) <(outlook "$net" "$model" "$name" "$root") && echo same)
 	[ "$same" = same ] || said+="as it is: $same; "
@@ -128,7 +243,7 @@ refuse 'no words' 'explain needs the name of a plan: hbcastctl explain help tell
 refuse 'no file' '"on" is missing: it must be given' explain plan.json
 "$tool" plan mesh.json algorithm flat root 5 output other.json
 refuse 'a network with other nodes' \
-	'star.json: the plan is predicted by completion, which tells what limits it on a cost matrix only' \
+	'star.json: the plan has node 4, which is not a member' \
 	explain other.json on star.json
 
 tap_done

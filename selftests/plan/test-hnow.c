@@ -321,6 +321,35 @@ static void check_vbbs(struct hbp_input *in)
 	hbp_plan_free(plan);
 }
 
+/* The hops that the last host has waited for, and when it is done. */
+static void check_waited(struct hbp_input *in, const char *name, const char *want,
+			 int64_t right, int64_t links)
+{
+	struct hbp_plan *plan = make_plan(in, name, 8, FLITS);
+	const struct hbp_path *path;
+	struct hbp_explanation e;
+	struct hbp_error err;
+	char *got = NULL;
+	size_t len, i;
+	FILE *f;
+
+	if (hbp_explain(plan, in, &e, &err))
+		tap_bail_out("%s", err.text);
+	path = &e.paths[0];
+	f = open_memstream(&got, &len);
+	for (i = 0; i < path->n; i++)
+		fprintf(f, "%s%u-%u", i ? " " : "", path->hops[i].from,
+			path->hops[i].to);
+	fclose(f);
+	ok(!strcmp(got, want), "%s: what the last host has waited for: %s", name,
+	   got);
+	ok(path->hops[path->n - 1].done_ns == 10 * right + 125 * links,
+	   "%s: these add up to the end", name);
+	free(got);
+	hbp_explanation_clear(&e);
+	hbp_plan_free(plan);
+}
+
 static void check_dcns(const struct hbp_input *in)
 {
 	static const unsigned int pairs[][2] = {
@@ -435,11 +464,18 @@ static void check_example(void)
 	check_schedules(in);
 	check_ebs(in);
 	check_vbbs(in);
+	check_waited(in, "ebs", "8-5 5-14 14-15 15-16", 1675216, 3 + 4 + 2 + 2);
+	check_waited(in, "vbbs", "8-6 6-10 10-14 14-15 15-16", 1150360,
+		     3 + 3 + 3 + 2 + 2);
 	hbp_input_free(in);
 	in = example(star);
 	ok(order_is(in->hnow, "s2 s5 s3 s4 s1"), "the spanning tree of section 4");
 	check_dcns(in);
 	check_two(in);
+	check_waited(in, "two-ebs", "8-6 8-11 11-16 16-3 16-15", 1126816,
+		     5 + 4 + 3 + 3 + 2);
+	check_waited(in, "two-vbbs", "8-6 8-10 10-13 13-16 16-3 16-15", 939224,
+		     5 + 4 + 3 + 2 + 3 + 2);
 	hbp_input_free(in);
 }
 

@@ -243,9 +243,8 @@ refuse 'several sources, which the kernel does not have' \
 	apply many.json group 5
 run verify many.json on near.json
 check_match 'several sources are checked' '^good: 3 trees, slot 0 of which spans 4 nodes' "$out"
-refuse 'several sources are not explained' \
-	'near.json: plans with one source are explained, and this one has replicas' \
-	explain many.json on near.json
+run explain many.json on near.json
+check_match 'several sources are explained' '^what limits stable by fluid' "$out"
 run compare costs.json root 1 model multi-port seed 5 trees 2
 check_equal 'compare gives keys to whom they are of use' '0 ' "$status $said"
 refuse 'a graph of another kind' 'graph "png" is unknown: write dot or text' \

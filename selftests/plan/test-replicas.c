@@ -190,6 +190,36 @@ static void check_random(void)
 	   even.more);
 }
 
+/* 1, 2, 3 and 4 in a row: 3 has nothing that 1 could have sent. */
+static const char row[] =
+	"{'hbcast':'platform','version':1,'nodes':[{'id':1,'kind':'host'},\n"
+	"{'id':2,'kind':'host'},{'id':3,'kind':'host'},{'id':4,'kind':'host'}],'links':[\n"
+	"{'from':1,'to':2,'bandwidth_mbps':1,'latency_us':1,'symmetric':true},\n"
+	"{'from':2,'to':3,'bandwidth_mbps':1,'latency_us':1,'symmetric':true},\n"
+	"{'from':3,'to':4,'bandwidth_mbps':1,'latency_us':1,'symmetric':true}]}";
+
+static void check_cut_off(void)
+{
+	static const char *const sentences[] = {
+		"x: links: only replicas lead from root 1 to node 4, and they receive nothing that they could pass on: leave one of them out",
+		"x: links: only replicas lead from root 1 to node 3, and they receive nothing that they could pass on: leave one of them out",
+	};
+	struct hbp_input *in = make_input(row);
+	struct hbp_plan *plan;
+	struct hbp_error err;
+	uint32_t id;
+
+	for (id = 2; id < 4; id++)
+		ok(try_plan(in, "stable", &id, 1, &plan, &err) &&
+		   !strcmp(err.text, sentences[3 - id]),
+		   "refused: a replica %u that is in the way of others", id);
+	id = 4;
+	plan = plan_with(in, &id, 1);
+	ok(plan->trees[0].n_edges == 2, "a replica that is not is taken");
+	hbp_plan_free(plan);
+	hbp_input_free(in);
+}
+
 static void check_refused(void)
 {
 	static const uint32_t bad[][3] = { { 7 }, { 1 }, { 4, 4 }, { 2, 3, 4 } };
@@ -219,5 +249,6 @@ int main(void)
 	check_far();
 	check_random();
 	check_refused();
+	check_cut_off();
 	return tap_done();
 }

@@ -1,96 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What limits a plan: the ports and links that it uses all the time, and those
- * that have a price in the proof of the bound, the duals of the program that
- * finds the fastest trees. What upgrading one would gain is not derived from
- * prices, which hold for small changes only: the network is changed, the plan
- * judged and made again, the bound found anew, and the network changed back.
+ * What limits a plan. Where ports and links are shared: those that it uses all
+ * the time, and those that have a price in the proof of the bound. Elsewhere: what
+ * takes the time until the last node is done. What upgrading one would gain is not
+ * derived from prices or parts, which hold for small changes only: the network is
+ * changed, the plan judged and made again, the bound found anew, and the network
+ * changed back.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "colgen.h"
+#include "busy.h"
 #include "explain.h"
-#include "node.h"
 #include "planners.h"
-#include "steady.h"
+#include "shares.h"
+#include "upgrade.h"
 #include "units.h"
 
-/* Busier than this is all the time. */
-#define FULL		(1 - 1 / 1e4)
-/* A smaller part of all prices is rounding. */
-#define LEAST_PRICE	(1 / 1e4)
+/* Parts of the time that are as near are equal. */
+#define NEAR		(1 / 1e4)
 
 struct digging {
 	const struct hbp_plan *plan;
 	struct hbp_input *in;
 	struct hbp_explanation *out;
-	struct hbp_evaluation *now;
-	struct hbp_steady *steady;
-	struct hbp_colgen *cg;
-	double *load;		/* of each row */
-	bool *slows;		/* of each row: the slowest node is behind it */
-	struct hbp_limit *limits;	/* of each row, those that limit first */
 	struct hbp_error *err;
 };
-
-static enum hbp_ports ports_of(enum hbp_model model)
-{
-	return model == HBP_MODEL_ONE_PORT ? HBP_ONE_PORT :
-	       model == HBP_MODEL_MULTI_PORT ? HBP_MULTI_PORT : HBP_ANY_PORTS;
-}
-
-static bool is_shared(enum hbp_model model)
-{
-	return model == HBP_MODEL_FLUID || model == HBP_MODEL_ONE_PORT ||
-	       model == HBP_MODEL_MULTI_PORT;
-}
-
-/* The rate of an edge in Mbit/s while all are used. */
-static double edge_rate(const struct digging *d, const struct hbp_tree *tree,
-			const struct hbp_edge *edge, double part)
-{
-	const struct hbp_evaluation *e = d->now;
-	size_t at;
-
-	if (d->plan->n_trees > 1)
-		return part * (double)tree->rate_bps / 1e6;
-	at = hbp_node_find(e->nodes, e->n, sizeof(*e->nodes), edge->child);
-	return (double)e->nodes[at].rate_bps / 1e6;
-}
-
-static void add_loads(struct digging *d)
-{
-	const struct hbp_plan *plan = d->plan;
-	double least = (double)hbp_evaluation_rate(d->now) / 1e6;
-	double part = hbp_plan_kept_part(plan, d->now), rate;
-	const struct hbp_steady *s = d->steady;
-	const struct hbp_edge *edge;
-	size_t t, i, u, arc;
-
-	for (t = 0; t < plan->n_trees; t++) {
-		for (i = 0; i < plan->trees[t].n_edges; i++) {
-			edge = &plan->trees[t].edges[i];
-			rate = edge_rate(d, &plan->trees[t], edge, part);
-			arc = hbp_steady_arc(s, hbp_input_find(d->in, edge->parent),
-					     hbp_input_find(d->in, edge->child));
-			for (u = s->first[arc]; u < s->first[arc + 1]; u++) {
-				d->load[s->rows[u]] += rate * s->uses[u];
-				if (plan->n_trees > 1 || rate * FULL <= least)
-					d->slows[s->rows[u]] = true;
-			}
-		}
-	}
-}
 
 static int compare_limits(const void *a, const void *b)
 {
 	const struct hbp_limit *x = a, *y = b;
 
-	if (fabs(x->price - y->price) > LEAST_PRICE)
+	if (fabs(x->price - y->price) > HBP_LEAST_PRICE)
 		return x->price > y->price ? -1 : 1;
-	if (fabs(x->busy - y->busy) > 1 - FULL)
+	if (fabs(x->busy - y->busy) > NEAR)
 		return x->busy > y->busy ? -1 : 1;
 	if (x->what != y->what)
 		return x->what < y->what ? -1 : 1;
@@ -100,95 +44,77 @@ static int compare_limits(const void *a, const void *b)
 }
 
 /* The first of @n limits are told. */
-static void keep_first(struct digging *d, size_t n)
+static void keep_first(struct digging *d, struct hbp_limit *limits, size_t n)
 {
 	size_t i;
 
-	qsort(d->limits, n, sizeof(*d->limits), compare_limits);
+	qsort(limits, n, sizeof(*limits), compare_limits);
 	d->out->n = n < HBP_LIMITS_MAX ? n : HBP_LIMITS_MAX;
 	for (i = 0; i < d->out->n; i++)
-		d->out->limits[i] = d->limits[i];
+		d->out->limits[i] = limits[i];
 }
 
-/* The rows that are full and hold the slowest back, or have a price. */
-static void find_rows(struct digging *d)
+/* What the nodes that are done last have waited for. */
+static int find_paths(struct digging *d, const struct hbp_evaluation *now)
 {
-	const struct hbp_steady *s = d->steady;
-	struct hbp_price price;
-	size_t i, n = 0;
-	double all = 0;
+	int64_t last = hbp_evaluation_slowest(now)->completion_ns;
+	struct hbp_explanation *out = d->out;
+	size_t i;
+	int ret = 0;
 
-	for (i = 0; i < s->n_rows; i++)
-		all += d->cg->prices[i];
-	for (i = 0; i < s->n_rows; i++) {
-		price = hbp_steady_price(s, d->in, i, d->cg->prices[i] / all);
-		if (price.mbps < LEAST_PRICE &&
-		    (d->load[i] < FULL || !d->slows[i]))
+	for (i = 0; !ret && i < now->n; i++) {
+		if (now->nodes[i].completion_ns != last ||
+		    ++out->n_last > HBP_PATHS_MAX)
 			continue;
-		d->limits[n].what = price.what;
-		d->limits[n].from = price.from;
-		d->limits[n].to = price.to;
-		d->limits[n].busy = d->load[i];
-		d->limits[n++].price = price.mbps;
+		ret = hbp_critical_path(d->plan, d->in, out->model,
+					now->nodes[i].id,
+					&out->paths[out->n_paths], d->err);
+		if (!ret)
+			out->n_paths++;
 	}
-	keep_first(d, n);
+	return ret;
 }
 
-static int find_shared(struct digging *d)
+static int find_limits(struct digging *d)
 {
-	size_t root = hbp_input_find(d->in, d->plan->root);
+	struct hbp_explanation *out = d->out;
+	struct hbp_limit *limits = NULL;
+	struct hbp_evaluation *now;
+	size_t n;
 	int ret;
 
-	ret = hbp_steady_alloc(d->in, ports_of(d->out->model), &d->steady,
-			       d->err);
+	ret = hbp_evaluate(d->plan, d->in, out->model, &now, d->err);
+	if (ret)
+		return ret;
+	if (hbp_busy_applies(out->model)) {
+		ret = hbp_busy_limits(d->plan, d->in, now, &limits, &n, d->err);
+	} else {
+		ret = find_paths(d, now);
+		if (!ret)
+			ret = hbp_shares_limits(d->in, out->paths, out->n_paths,
+						&limits, &n, d->err);
+	}
 	if (!ret)
-		ret = hbp_colgen_run(d->steady, root, &d->cg, d->err);
-	if (ret)
-		return ret;
-	d->load = calloc(d->steady->n_rows, sizeof(*d->load));
-	d->slows = calloc(d->steady->n_rows, sizeof(*d->slows));
-	d->limits = calloc(d->steady->n_rows, sizeof(*d->limits));
-	if (!d->load || !d->slows || !d->limits)
-		return hbp_nomem(d->err);
-	add_loads(d);
-	find_rows(d);
-	return 0;
+		keep_first(d, limits, n);
+	free(limits);
+	hbp_evaluation_free(now);
+	return ret;
 }
 
-/* The pairs on the way to the node that is done last. */
-static int find_path(struct digging *d)
+/* Replicas in the order in which the plan's trees begin at them. */
+static void order_replicas(const struct hbp_plan *plan, struct hbp_request *rq)
 {
-	const struct hbp_figure *last = hbp_evaluation_slowest(d->now);
-	const struct hbp_tree *tree = &d->plan->trees[0];
-	uint64_t bytes = d->plan->message_bytes;
-	size_t i, n = 0, from, to;
-	const struct hbp_costs *c;
-	struct hbp_limit *limit;
-	uint32_t at = last->id;
-	int ret;
+	uint32_t id;
+	size_t t, i;
 
-	ret = hbp_input_costs(d->in, &c, d->err);
-	if (ret)
-		return ret;
-	d->limits = calloc(tree->n_edges, sizeof(*d->limits));
-	if (!d->limits)
-		return hbp_nomem(d->err);
-	/* Parents come before their children. */
-	for (i = tree->n_edges; i-- > 0;) {
-		if (tree->edges[i].child != at)
-			continue;
-		at = tree->edges[i].parent;
-		from = hbp_costs_find(c, at);
-		to = hbp_costs_find(c, tree->edges[i].child);
-		limit = &d->limits[n++];
-		limit->what = HBP_PRICED_LINK;
-		limit->from = at;
-		limit->to = tree->edges[i].child;
-		limit->busy = (double)hbp_costs_pair_ns(c, from, to, bytes) /
-			      (double)last->completion_ns;
+	for (t = 0; t < plan->n_trees + plan->n_replicas; t++) {
+		id = t < plan->n_trees ? plan->trees[t].root :
+		     plan->replicas[t - plan->n_trees];
+		for (i = 0; i < rq->n_replicas && rq->replicas[i] != id;)
+			i++;
+		if (i == rq->n_replicas && id != plan->root)
+			rq->replicas[rq->n_replicas++] = id;
 	}
-	keep_first(d, n);
-	return 0;
 }
 
 /* When the last node is done if the plan's planner plans for this network. */
@@ -198,7 +124,7 @@ static int plan_anew(const struct digging *d, int64_t *ns)
 	struct hbp_request rq = {
 		.in = d->in, .root = d->plan->root,
 		.message_bytes = d->plan->message_bytes,
-		.ports = ports_of(d->out->model)
+		.ports = hbp_busy_ports(d->out->model)
 	};
 	struct hbp_evaluation *e;
 	struct hbp_error why_not;
@@ -208,6 +134,7 @@ static int plan_anew(const struct digging *d, int64_t *ns)
 	*ns = HBP_NEVER;
 	if (!planner || !(planner->inputs & d->in->kind))
 		return 0;
+	order_replicas(d->plan, &rq);
 	ret = hbp_plan_make(planner, &rq, &plan, &why_not);
 	if (ret)
 		return ret == -ENOMEM ? hbp_nomem(d->err) : 0;
@@ -218,26 +145,6 @@ static int plan_anew(const struct digging *d, int64_t *ns)
 	}
 	hbp_plan_free(plan);
 	return ret == -ENOMEM ? hbp_nomem(d->err) : 0;
-}
-
-static int find_bound(const struct digging *d, int64_t *bps)
-{
-	size_t root = hbp_input_find(d->in, d->plan->root);
-	struct hbp_steady *steady = NULL;
-	struct hbp_colgen *cg = NULL;
-	int ret;
-
-	*bps = 0;
-	if (!is_shared(d->out->model))
-		return 0;
-	ret = hbp_steady_alloc(d->in, ports_of(d->out->model), &steady, d->err);
-	if (!ret)
-		ret = hbp_colgen_run(steady, root, &cg, d->err);
-	if (!ret)
-		*bps = (int64_t)ceil(cg->bound * 1e6);
-	hbp_colgen_free(cg);
-	hbp_steady_free(steady);
-	return ret;
 }
 
 static int look(const struct digging *d, struct hbp_outlook *outlook)
@@ -253,48 +160,10 @@ static int look(const struct digging *d, struct hbp_outlook *outlook)
 	outlook->bound_ns = hbp_evaluation_bound(e);
 	hbp_evaluation_free(e);
 	ret = plan_anew(d, &outlook->anew_ns);
-	return ret ? ret : find_bound(d, &outlook->bound_bps);
-}
-
-/* Is this link, or pair, what is upgraded? */
-static bool is_meant(const struct hbp_limit *limit, uint32_t from, uint32_t to)
-{
-	switch (limit->what) {
-	case HBP_PRICED_SENDER:
-		return from == limit->from;
-	case HBP_PRICED_RECEIVER:
-		return to == limit->from;
-	default:
-		return from == limit->from && to == limit->to;
-	}
-}
-
-/* Makes what is meant so many times as fast, or slow if @back. */
-static void change(struct hbp_input *in, const struct hbp_limit *limit, bool back)
-{
-	struct hbp_platform *p = in->platform;
-	struct hbp_costs *c = in->costs;
-	struct hbp_link *link;
-	size_t i;
-
-	for (i = 0; p && i < p->n_links; i++) {
-		link = &p->links[i];
-		if (!is_meant(limit, p->nodes[link->from].id, p->nodes[link->to].id))
-			continue;
-		link->bandwidth_bps = back ? link->bandwidth_bps / HBP_UPGRADE :
-				      link->bandwidth_bps * HBP_UPGRADE;
-	}
-	if (p) {
-		/* Made of the links, when it is needed. */
-		hbp_costs_free(c);
-		in->costs = NULL;
-		return;
-	}
-	for (i = 0; i < c->n * c->n; i++)
-		if (is_meant(limit, c->nodes[i / c->n].id, c->nodes[i % c->n].id))
-			c->bandwidth_bps[i] = back ?
-				c->bandwidth_bps[i] / HBP_UPGRADE :
-				c->bandwidth_bps[i] * HBP_UPGRADE;
+	if (!ret && hbp_busy_applies(d->out->model))
+		ret = hbp_busy_bound(d->plan, d->in, d->out->model,
+				     &outlook->bound_bps, d->err);
+	return ret;
 }
 
 /* What gains most comes first: for this plan, for its planner, for all. */
@@ -315,36 +184,39 @@ static int compare_gains(const void *a, const void *b)
 static int try_upgrades(struct digging *d)
 {
 	struct hbp_limit *limit = d->out->limits;
+	struct hbp_upgrade upgrade;
 	size_t i;
-	int ret = 0;
+	int ret = 0, undone;
 
 	for (i = 0; !ret && i < d->out->n; i++, limit++) {
-		change(d->in, limit, false);
-		ret = look(d, &limit->upgraded);
-		change(d->in, limit, true);
+		ret = hbp_upgrade_do(d->in, limit, &upgrade, d->err);
+		if (!ret)
+			ret = look(d, &limit->upgraded);
+		undone = hbp_upgrade_undo(d->in, &upgrade, d->err);
+		ret = ret ? ret : undone;
 	}
 	qsort(d->out->limits, d->out->n, sizeof(*d->out->limits), compare_gains);
 	return ret;
 }
 
-static int find_model(const struct hbp_plan *plan, const struct hbp_input *in,
-		      enum hbp_model *model, struct hbp_error *err)
+static enum hbp_model find_model(const struct hbp_plan *plan,
+				 const struct hbp_input *in)
 {
+	enum hbp_model model = hbp_model_of(in);
+
 	if (plan->predicted)
-		*model = plan->predicted->model;
-	else if (plan->n_trees > 1 && !in->platform)
-		*model = HBP_MODEL_ONE_PORT;
-	else
-		*model = hbp_model_of(in);
-	if (*model == HBP_MODEL_COMPLETION && in->platform)
-		return hbp_fail(err, -EOPNOTSUPP,
-				"%s: the plan is predicted by completion, which tells what limits it on a cost matrix only",
-				in->name);
-	if (is_shared(*model) || *model == HBP_MODEL_COMPLETION)
-		return 0;
-	return hbp_fail(err, -EOPNOTSUPP,
-			"%s: the plan is predicted by %s, which does not tell what limits it",
-			in->name, hbp_model_name(*model));
+		return plan->predicted->model;
+	return hbp_model_applies(model, in, plan) ? model : HBP_MODEL_ONE_PORT;
+}
+
+/**
+ * hbp_explanation_clear() - release what an explanation owns
+ * @explanation: what hbp_explain() has filled
+ */
+void hbp_explanation_clear(struct hbp_explanation *explanation)
+{
+	while (explanation->n_paths)
+		free(explanation->paths[--explanation->n_paths].hops);
 }
 
 /**
@@ -352,15 +224,16 @@ static int find_model(const struct hbp_plan *plan, const struct hbp_input *in,
  * @plan: a plan that hbp_plan_check() has accepted
  * @in: the network; changed meanwhile, and afterwards as before
  * @out: receives what limits it, by the model that the plan is predicted by, or
- *	by the one that suits the network
+ *	by the one that suits the network; to be released with
+ *	hbp_explanation_clear()
  * @err: receives the reason of a failure
  *
  * By models in which ports and links are shared: those that the plan uses all
  * the time on a way to its slowest node, and those that have a price in the proof
- * of the bound. By the completion model: the pairs on the way to the last node.
+ * of the bound. By the other models: bandwidths, latencies and overheads on the
+ * critical paths to the nodes that are done last.
  *
- * Return: 0; -EOPNOTSUPP if the model does not apply, or tells of no limits;
- * another negative errno value of hbp_evaluate() or hbp_colgen_run().
+ * Return: 0; a negative errno value of hbp_evaluate() or hbp_colgen_run().
  */
 int hbp_explain(const struct hbp_plan *plan, struct hbp_input *in,
 		struct hbp_explanation *out, struct hbp_error *err)
@@ -368,25 +241,13 @@ int hbp_explain(const struct hbp_plan *plan, struct hbp_input *in,
 	struct digging d = { .plan = plan, .in = in, .out = out, .err = err };
 	int ret;
 
-	*out = (struct hbp_explanation){ 0 };
-	if (plan->n_replicas)
-		return hbp_fail(err, -EOPNOTSUPP,
-				"%s: plans with one source are explained, and this one has replicas",
-				in->name);
-	ret = find_model(plan, in, &out->model, err);
+	*out = (struct hbp_explanation){ .model = find_model(plan, in) };
+	ret = look(&d, &out->now);
 	if (!ret)
-		ret = hbp_evaluate(plan, in, out->model, &d.now, err);
-	if (!ret)
-		ret = look(&d, &out->now);
-	if (!ret)
-		ret = is_shared(out->model) ? find_shared(&d) : find_path(&d);
+		ret = find_limits(&d);
 	if (!ret)
 		ret = try_upgrades(&d);
-	hbp_evaluation_free(d.now);
-	hbp_colgen_free(d.cg);
-	hbp_steady_free(d.steady);
-	free(d.load);
-	free(d.slows);
-	free(d.limits);
+	if (ret)
+		hbp_explanation_clear(out);
 	return ret;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "certificate.h"
+#include "critical.h"
 #include "error.h"
 #include "evaluate.h"
 #include "input.h"
@@ -17,6 +17,10 @@ struct hbp_plan;
 #define HBP_UPGRADE		2
 /* The most limits that are told. */
 #define HBP_LIMITS_MAX		10
+/* The most nodes that are done last whose paths are told. */
+#define HBP_PATHS_MAX		4
+/* A smaller part of all prices is rounding. */
+#define HBP_LEAST_PRICE		(1 / 1e4)
 
 /**
  * struct hbp_outlook - how far a broadcast can go on some network
@@ -37,19 +41,41 @@ struct hbp_outlook {
 };
 
 /**
+ * enum hbp_limited - what can limit a plan
+ * @HBP_LIMITED_SENDER: a node's port that sends
+ * @HBP_LIMITED_RECEIVER: a node's port that receives
+ * @HBP_LIMITED_LINK: the bandwidth of one direction of a link of a platform, or
+ *	of a pair of a cost matrix
+ * @HBP_LIMITED_LATENCY: its latency
+ * @HBP_LIMITED_SEND_OVERHEAD: what sending takes a node, of an HNOW's host for
+ *	each byte, too
+ * @HBP_LIMITED_RECV_OVERHEAD: likewise, receiving
+ * @HBP_LIMITED_WORMHOLE: what the network of an HNOW takes
+ */
+enum hbp_limited {
+	HBP_LIMITED_SENDER,
+	HBP_LIMITED_RECEIVER,
+	HBP_LIMITED_LINK,
+	HBP_LIMITED_LATENCY,
+	HBP_LIMITED_SEND_OVERHEAD,
+	HBP_LIMITED_RECV_OVERHEAD,
+	HBP_LIMITED_WORMHOLE,
+};
+
+/**
  * struct hbp_limit - something that limits a plan, or all plans
- * @what: a port that sends or receives, or a link; of a cost matrix a pair
- * @from: id of the port's node, or of the sender
- * @to: id of the receiver; of links only
- * @busy: for which part of the time the plan uses it; by the completion model,
- *	which part of the time until the last node is done
+ * @what: what it is
+ * @from: id of the port's or overhead's node, or of the sender
+ * @to: id of the receiver; of links and latencies only
+ * @busy: for which part of the time the plan uses it; by models in which nothing
+ *	is shared, which part of the time until the last node is done
  * @price: its part of all prices that prove the bound, 0 to 1: if it alone is a
  *	little faster, the bound rises by at most this part of it
- * @upgraded: what comes if it is HBP_UPGRADE times as fast: a link, a pair, or
- *	all links or pairs that leave the port's node or enter it
+ * @upgraded: what comes if it is HBP_UPGRADE times as fast: a link, a pair, an
+ *	overhead, or all links or pairs that leave the port's node or enter it
  */
 struct hbp_limit {
-	enum hbp_priced what;
+	enum hbp_limited what;
 	uint32_t from;
 	uint32_t to;
 	double busy;
@@ -63,15 +89,23 @@ struct hbp_limit {
  * @now: how far it goes on the network as it is
  * @n: number of limits
  * @limits: what gains most first
+ * @n_last: by models in which nothing is shared: number of nodes that are done
+ *	last, all at the same time
+ * @n_paths: number of @paths: as many, up to HBP_PATHS_MAX
+ * @paths: what those with the lowest ids have waited for; owned
  */
 struct hbp_explanation {
 	enum hbp_model model;
 	struct hbp_outlook now;
 	size_t n;
 	struct hbp_limit limits[HBP_LIMITS_MAX];
+	size_t n_last;
+	size_t n_paths;
+	struct hbp_path paths[HBP_PATHS_MAX];
 };
 
 int hbp_explain(const struct hbp_plan *plan, struct hbp_input *in,
 		struct hbp_explanation *out, struct hbp_error *err);
+void hbp_explanation_clear(struct hbp_explanation *explanation);
 
 #endif /* HBPLAN_EXPLAIN_H */

@@ -14,6 +14,7 @@
 #include "bound.h"
 #include "certificate.h"
 #include "costs.h"
+#include "critical.h"
 #include "draw.h"
 #include "error.h"
 #include "evaluate.h"

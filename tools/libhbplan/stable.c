@@ -127,6 +127,27 @@ static int plan_traces(struct hbp_trace *trace, size_t most,
 	return ret;
 }
 
+/* Replicas receive nothing, so that the root's tree cannot pass them. */
+static int check_span(const struct hbp_request *rq, const struct hbp_plan *plan,
+		      struct hbp_error *err)
+{
+	size_t edges = plan->n_trees ? plan->trees[0].n_edges : 0, i, k;
+	uint32_t id = plan->root;
+
+	if (edges + 1 + rq->n_replicas == rq->in->n)
+		return 0;
+	for (i = 0; i < rq->in->n; i++) {
+		id = rq->in->members[i];
+		for (k = 0; k < edges && plan->trees[0].edges[k].child != id;)
+			k++;
+		if (k == edges && !hbp_plan_is_source(plan, id))
+			break;
+	}
+	return hbp_fail(err, -EINVAL,
+			"links: only replicas lead from root %u to node %u, and they receive nothing that they could pass on: leave one of them out",
+			plan->root, id);
+}
+
 /* A set of trees from each source, one by one, on what those before have left. */
 static int plan_sources(const struct hbp_request *rq, struct hbp_trace *trace,
 			struct hbp_plan *plan, struct hbp_error *err)
@@ -135,6 +156,8 @@ static int plan_sources(const struct hbp_request *rq, struct hbp_trace *trace,
 	int ret;
 
 	ret = plan_traces(trace, hbp_trees_max(rq), plan, err);
+	if (!ret && rq->n_replicas)
+		ret = check_span(rq, plan, err);
 	for (i = 0; !ret && i < rq->n_replicas; i++) {
 		trace->root = hbp_platform_find(trace->platform,
 						rq->replicas[i]);

@@ -18,7 +18,14 @@ struct role {
 	bool sends;
 	size_t after;		/* children of its parent that come behind it */
 	int64_t busy_ns;	/* until when it sends, or is sent to */
+	size_t busy_with;	/* which transfer that is, counted from 1 */
 	int64_t rate_bps;	/* of the slowest transfer on its way */
+};
+
+/* A transfer that has been, and which one it has waited for, counted from 1. */
+struct transfer {
+	struct hbp_edge edge;
+	size_t after;
 };
 
 struct run {
@@ -29,6 +36,9 @@ struct run {
 	struct role *roles[SIDES];
 	unsigned char *side;	/* of each host */
 	int64_t *done_ns;
+	size_t *done_by;	/* of each host: by which transfer, counted from 1 */
+	struct transfer *transfers;
+	size_t n_transfers;
 };
 
 static size_t place(const struct run *r, uint32_t id)
@@ -60,6 +70,8 @@ static void free_run(struct run *r)
 		free(r->roles[t]);
 	free(r->side);
 	free(r->done_ns);
+	free(r->done_by);
+	free(r->transfers);
 }
 
 static int alloc_run(struct run *r, struct hbp_error *err)
@@ -70,7 +82,10 @@ static int alloc_run(struct run *r, struct hbp_error *err)
 		r->roles[t] = calloc(n, sizeof(*r->roles[t]));
 	r->side = calloc(n, sizeof(*r->side));
 	r->done_ns = calloc(n, sizeof(*r->done_ns));
-	if (!r->roles[0] || !r->roles[1] || !r->side || !r->done_ns) {
+	r->done_by = calloc(n, sizeof(*r->done_by));
+	r->transfers = calloc(SIDES * n, sizeof(*r->transfers));
+	if (!r->roles[0] || !r->roles[1] || !r->side || !r->done_ns ||
+	    !r->done_by || !r->transfers) {
 		free_run(r);
 		return hbp_nomem(err);
 	}
@@ -169,32 +184,46 @@ int hbp_wormhole_check(const struct hbp_plan *plan, const struct hbp_input *in,
 }
 
 /* A host sends over an edge when it is done with what it sent before. */
-static int64_t send_edge(struct run *r, size_t t, const struct hbp_edge *edge)
+static void send_edge(struct run *r, size_t t, const struct hbp_edge *edge)
 {
 	struct role *from = &r->roles[t][place(r, edge->parent)];
+	size_t to = place(r, edge->child);
 
+	r->transfers[r->n_transfers].edge = *edge;
+	r->transfers[r->n_transfers].after = from->busy_with;
+	from->busy_with = ++r->n_transfers;
 	from->busy_ns = hbp_ns_add(from->busy_ns, transfer_ns(r, edge));
-	return from->busy_ns;
+	r->done_by[to] = from->busy_with;
+	r->done_ns[to] = from->busy_ns;
+}
+
+/* Which of two hosts has the message later; of equal ones the lower id. */
+static size_t later(const struct run *r, size_t a, size_t b)
+{
+	if (r->done_ns[a] != r->done_ns[b])
+		return r->done_ns[a] > r->done_ns[b] ? a : b;
+	return a < b ? a : b;
 }
 
 /*
  * Sends along a tree, as far as its sub-network reaches.
- * Return: when the last host has the message.
+ * Return: the place of the host that has the message last; of the root if there
+ * is none.
  */
-static int64_t run_tree(struct run *r, size_t t)
+static size_t run_tree(struct run *r, size_t t)
 {
 	const struct hbp_tree *tree = &r->plan->trees[t];
-	int64_t last = 0;
-	size_t i, to;
+	size_t i, to, last = r->root;
 
 	for (i = 0; i < tree->n_edges; i++) {
 		to = place(r, tree->edges[i].child);
 		/* The second source has its half before this begins. */
 		if (r->side[to] != t || (t && to == r->second))
 			continue;
-		r->done_ns[to] = send_edge(r, t, &tree->edges[i]);
+		send_edge(r, t, &tree->edges[i]);
 		r->roles[t][to].busy_ns = r->done_ns[to];
-		last = r->done_ns[to] > last ? r->done_ns[to] : last;
+		r->roles[t][to].busy_with = r->done_by[to];
+		last = later(r, last, to);
 	}
 	return last;
 }
@@ -221,23 +250,47 @@ static void add_rates(struct run *r, size_t t)
  */
 static void run_sides(struct run *r)
 {
-	int64_t start, end[SIDES];
-	size_t t, i, to;
+	size_t t, i, to, last, late, after;
+	int64_t start;
 
 	start = transfer_ns(r, &r->plan->trees[1].edges[0]);
-	end[0] = run_tree(r, 0);
-	end[1] = run_tree(r, 1);
-	start = hbp_ns_add(start, end[0] > end[1] ? end[0] : end[1]);
+	r->transfers[r->n_transfers++].edge = r->plan->trees[1].edges[0];
+	r->roles[0][r->root].busy_with = 1;
+	r->roles[1][r->second].busy_with = 1;
+	last = run_tree(r, 0);
+	late = run_tree(r, 1);
+	last = later(r, last, late);
+	after = last == r->root ? 1 : r->done_by[last];
+	start = hbp_ns_add(start, r->done_ns[last]);
 	for (t = 0; t < SIDES; t++) {
-		for (i = 0; i < r->in->n; i++)
+		for (i = 0; i < r->in->n; i++) {
 			r->roles[t][i].busy_ns = start;
+			r->roles[t][i].busy_with = after;
+		}
 		for (i = 0; i < r->plan->trees[t].n_edges; i++) {
 			to = place(r, r->plan->trees[t].edges[i].child);
 			if (r->side[to] != t)
-				r->done_ns[to] =
-					send_edge(r, t, &r->plan->trees[t].edges[i]);
+				send_edge(r, t, &r->plan->trees[t].edges[i]);
 		}
 	}
+}
+
+/* Lets a plan that the model can judge run. */
+static int run_plan(struct run *r, struct hbp_error *err)
+{
+	const struct hbp_plan *plan = r->plan;
+
+	r->root = place(r, plan->root);
+	if (alloc_run(r, err))
+		return -ENOMEM;
+	r->bytes = hbp_wormhole_bytes(plan);
+	if (plan->n_trees > 1) {
+		find_sides(r);
+		run_sides(r);
+	} else {
+		run_tree(r, 0);
+	}
+	return 0;
 }
 
 /**
@@ -256,17 +309,8 @@ int hbp_wormhole_run(const struct hbp_plan *plan, const struct hbp_input *in,
 	struct hbp_figure *f;
 	size_t i, t, at;
 
-	r.root = place(&r, plan->root);
-	if (alloc_run(&r, err))
+	if (run_plan(&r, err))
 		return -ENOMEM;
-	r.bytes = plan->message_bytes;
-	if (plan->n_trees > 1) {
-		r.bytes = hbp_wormhole_half(r.bytes);
-		find_sides(&r);
-		run_sides(&r);
-	} else {
-		run_tree(&r, 0);
-	}
 	for (t = 0; t < plan->n_trees; t++)
 		add_rates(&r, t);
 	for (i = 0; i < plan->trees[0].n_edges; i++) {
@@ -275,6 +319,40 @@ int hbp_wormhole_run(const struct hbp_plan *plan, const struct hbp_input *in,
 		f->completion_ns = r.done_ns[at];
 		f->rate_bps = r.roles[0][at].rate_bps + r.roles[1][at].rate_bps;
 	}
+	free_run(&r);
+	return 0;
+}
+
+/**
+ * hbp_wormhole_path() - the transfers that a host has waited for
+ * @plan: a plan that hbp_wormhole_check() has accepted
+ * @in: an HNOW whose members are the plan's nodes
+ * @last: id of the host, not the root
+ * @edges: room for two for each host; receives those transfers, each of which
+ *	begins when the one before it ends
+ * @n: receives how many
+ * @err: receives the reason of a failure
+ *
+ * Of several that end together, a phase waits for that to the lowest id.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_wormhole_path(const struct hbp_plan *plan, const struct hbp_input *in,
+		      uint32_t last, struct hbp_edge *edges, size_t *n,
+		      struct hbp_error *err)
+{
+	struct run r = { .plan = plan, .in = in };
+	size_t at;
+
+	if (run_plan(&r, err))
+		return -ENOMEM;
+	*n = 0;
+	at = r.done_by[place(&r, last)];
+	for (; at; at = r.transfers[at - 1].after)
+		++*n;
+	at = r.done_by[place(&r, last)];
+	for (edges += *n; at; at = r.transfers[at - 1].after)
+		*--edges = r.transfers[at - 1].edge;
 	free_run(&r);
 	return 0;
 }
