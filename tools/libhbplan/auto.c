@@ -158,10 +158,10 @@ static bool takes_part(const struct hbp_planner *planner,
 		       const struct hbp_input *in)
 {
 	const struct hbp_platform *p = in->platform;
+	size_t links = p ? p->n_links : in->n * (in->n - 1);
 
 	return planner != &hbp_auto && planner->inputs & in->kind &&
-	       !(p && planner->most_work &&
-		 p->n_hosts * p->n_links > planner->most_work);
+	       !(planner->most_work && in->n * links > planner->most_work);
 }
 
 static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
@@ -202,7 +202,7 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
  * Every planner that takes the input plans for the message, the ports and the
  * objective of the request; one model judges all plans, and the one that serves
  * the objective best is taken. It is never worse than any of them by that model.
- * Planners that would take longer than a second for 100 hosts are left out.
+ * Planners that would take longer than all others together are left out.
  */
 const struct hbp_planner hbp_auto = {
 	.name = "auto",

@@ -18,6 +18,7 @@
 
 #include "colgen.h"
 #include "cuts.h"
+#include "exchange.h"
 #include "node.h"
 #include "packing.h"
 #include "quotient.h"
@@ -51,6 +52,8 @@ struct hbp_search {
 	double unit;		/* Mbit/s of one unit of weight */
 	size_t room;		/* of trees */
 	size_t n_turns;		/* trees of clusters, which come before the first */
+	size_t n_spread;	/* first trees, which come then */
+	size_t even;		/* how many trees clusters are served evenly by */
 	size_t *place;		/* of each row: its place in the master, or HBP_NONE */
 	size_t n_placed;
 	double *load;		/* of each row, 0 between uses */
@@ -278,8 +281,8 @@ static int first_trees(struct hbp_search *x, size_t n)
 	size_t i;
 	int ret = 0;
 
-	for (; !ret && x->cg->n_trees - x->n_turns < n;) {
-		schedule_prices(x, (double)(x->cg->n_trees - x->n_turns) + 1);
+	while (!ret && x->n_spread < n) {
+		schedule_prices(x, (double)x->n_spread + 1);
 		ret = price_tree(x, x->asked, &cost);
 		if (!ret)
 			ret = add_tree(x);
@@ -289,6 +292,7 @@ static int first_trees(struct hbp_search *x, size_t n)
 		for (i = 0; i < x->n_loaded; i++)
 			x->sum[x->loaded[i]] += x->load[x->loaded[i]];
 		clear_load(x);
+		x->n_spread++;
 	}
 	return ret;
 }
@@ -395,6 +399,7 @@ static int add_turns(struct hbp_search *x)
 		if (hbp_quotient_tree(q, turn, x->into))
 			ret = add_tree(x);
 	x->n_turns = x->cg->n_trees;
+	x->even = hbp_quotient_even(q);
 	hbp_quotient_free(q);
 	return ret || !x->n_turns ? ret : solve(x);
 }
@@ -419,7 +424,8 @@ static int generate(struct hbp_search *x)
 		if (!ret && gap_of(x) <= GAP)
 			return 0;
 	}
-	most = x->cg->rounds + MORE_ROUNDS(x->s->n) / (alike ? 2 : 1);
+	/* Nor do single trees get far where many are needed. */
+	most = x->cg->rounds + (x->s->n < MANY ? MORE_ROUNDS(x->s->n) : 0);
 	while (!ret && gap_of(x) > GAP && x->cg->rounds < most && ask(x, &ret)) {
 		ret = add_tree(x);
 		if (!ret)
@@ -481,7 +487,7 @@ static int search_alloc(struct hbp_colgen *cg)
 	struct hbp_search *x = calloc(1, sizeof(*x));
 	/* A row has as many entries as trees, a column as many as rows. */
 	size_t most = HBP_QUOTIENT_TURNS + LAST_FIRST_TREES +
-		      MORE_ROUNDS(s->n) + 1, i;
+		      MORE_ROUNDS(s->n) + HBP_PLAN_TREES_MAX + 1, i;
 
 	cg->search = x;
 	if (!x)
@@ -619,6 +625,90 @@ int hbp_colgen_choose(struct hbp_colgen *cg, const bool *chosen, double *rate,
 	if (!ret && read_weights(cg))
 		ret = hbp_nomem(err);
 	return ret;
+}
+
+/* The rate of some trees alone, Mbit/s. */
+static int rate_of(struct hbp_colgen *cg, size_t first, size_t n, double *rate,
+		   struct hbp_error *err)
+{
+	bool *chosen = calloc(cg->n_trees, sizeof(*chosen));
+	int ret;
+
+	if (!chosen)
+		return hbp_nomem(err);
+	memset(chosen + first, true, n);
+	ret = hbp_colgen_choose(cg, chosen, rate, err);
+	free(chosen);
+	return ret;
+}
+
+/* Adds a tree to those that there are, and to the master. */
+static int add_copy(struct hbp_search *x, const uint32_t *tree)
+{
+	size_t i;
+
+	x->into[x->cg->root] = HBP_NONE;
+	for (i = 0; i < x->s->n - 1; i++)
+		x->into[x->s->arcs[tree[i]].to] = tree[i];
+	return add_tree(x);
+}
+
+/* Makes trees of some of those that there are, and adds them. */
+static int even_out(struct hbp_search *x, size_t first, size_t n)
+{
+	uint32_t **trees = calloc(n, sizeof(*trees));
+	size_t size = x->s->n * sizeof(**trees), i;
+	int ret = trees ? 0 : hbp_nomem(x->err);
+
+	for (i = 0; !ret && i < n; i++) {
+		trees[i] = malloc(size);
+		if (trees[i])
+			memcpy(trees[i], x->cg->trees[first + i], size);
+		else
+			ret = hbp_nomem(x->err);
+	}
+	if (!ret)
+		ret = hbp_exchange_run(x->s, x->cg->root, trees, n,
+				       x->cg->bound, x->err);
+	for (i = 0; !ret && i < n; i++)
+		ret = add_copy(x, trees[i]);
+	for (i = 0; trees && i < n; i++)
+		free(trees[i]);
+	free(trees);
+	return ret;
+}
+
+/**
+ * hbp_colgen_even() - add trees that are fast together where few are allowed
+ * @cg: from hbp_colgen_run(); its weights are replaced
+ * @most: at most so many, from 1
+ * @err: receives the reason of a failure
+ *
+ * They begin as the first trees, or as those of clusters, whichever are faster,
+ * and change arcs until loads are even, see hbp_exchange_run(). To be called
+ * once.
+ *
+ * Return: 0, maybe without any more trees; -EDOM if GLPK gives up; -ENOMEM.
+ */
+int hbp_colgen_even(struct hbp_colgen *cg, size_t most, struct hbp_error *err)
+{
+	struct hbp_search *x = cg->search;
+	size_t n_turns = x->n_turns < most ? x->n_turns : most;
+	size_t n_spread = x->even && x->even < most ? x->even : most;
+	double turns = 0, spread = 0;
+	int ret = 0;
+
+	x->err = err;
+	if (n_spread > x->n_spread)
+		n_spread = x->n_spread;
+	if (n_turns)
+		ret = rate_of(cg, 0, n_turns, &turns, err);
+	if (!ret && n_spread)
+		ret = rate_of(cg, x->n_turns, n_spread, &spread, err);
+	if (ret || (!n_turns && !n_spread))
+		return ret;
+	return turns > spread ? even_out(x, 0, n_turns) :
+				even_out(x, x->n_turns, n_spread);
 }
 
 /**

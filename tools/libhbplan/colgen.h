@@ -45,6 +45,7 @@ int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
 void hbp_colgen_free(struct hbp_colgen *cg);
 int hbp_colgen_choose(struct hbp_colgen *cg, const bool *chosen, double *rate,
 		      struct hbp_error *err);
+int hbp_colgen_even(struct hbp_colgen *cg, size_t most, struct hbp_error *err);
 int hbp_colgen_prove(const struct hbp_colgen *cg, const struct hbp_input *in,
 		     struct hbp_plan *plan, struct hbp_error *err);
 

@@ -96,18 +96,6 @@ static size_t list_arcs(const struct hbp_steady *s, size_t root, size_t node,
 	return n;
 }
 
-static void sort_by_head(const struct hbp_steady *s, size_t *first, size_t *into)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_arcs; i++)
-		first[s->arcs[i].to + 2]++;
-	for (i = 2; i < s->n + 2; i++)
-		first[i] += first[i - 1];
-	for (i = 0; i < s->n_arcs; i++)
-		into[first[s->arcs[i].to + 1]++] = i;
-}
-
 struct cuts {
 	size_t *first;		/* of each node: its first arc in @into */
 	size_t *into;
@@ -134,7 +122,7 @@ static int cuts_fill(struct cuts *c, const struct hbp_steady *s)
 	c->prices = calloc(s->n_rows, sizeof(*c->prices));
 	if (!c->first || !c->into || !c->arcs || !c->rows || !c->prices)
 		return -ENOMEM;
-	sort_by_head(s, c->first, c->into);
+	hbp_steady_heads(s, c->first, c->into);
 	return 0;
 }
 

@@ -48,5 +48,6 @@ const struct hbp_planner hbp_lp_prune = {
 	.takes = HBP_TAKES_PORTS,
 	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: what the best trees use most",
+	.most_work = HBP_PRUNE_WORK_MAX,
 	.make = lp_prune_make,
 };

@@ -14,6 +14,8 @@
 #define FRAGMENT_BITS	(1400 * 8)
 /* Filling that takes a smaller part of the time is not worth fewer trees. */
 #define FILL		0.001
+/* Rates that are so near the bound need not be improved. */
+#define LEAST_GAP	(1 / 1e7)
 /* What rounding in the program may cost a rate. */
 #define ROUNDING	(2 / 1e9)
 
@@ -27,6 +29,7 @@ struct mtp {
 	double least;		/* its time in us */
 	size_t *order;		/* trees, the heaviest first */
 	size_t n_order;		/* how many have weight */
+	size_t *spare;		/* what @order was, while others are tried */
 	size_t *parent;		/* of each node in a tree: its arc */
 	size_t *depth;
 	struct hbp_error *err;
@@ -139,6 +142,35 @@ static int leave_out(struct mtp *m, size_t most, double *rate)
 }
 
 /*
+ * Trees that are made to be few, if they are faster than what is left of all; but
+ * for these, weights and list stay as they are.
+ */
+static int try_even(struct mtp *m, double *rate)
+{
+	size_t old = m->cg->n_trees, kept = m->n_order, n;
+	double other = 0;
+	int ret;
+
+	ret = hbp_colgen_even(m->cg, hbp_trees_max(m->rq), m->err);
+	n = m->cg->n_trees - old;
+	if (ret || !n)
+		return ret ? ret : choose_first(m, kept, rate);
+	for (n = 0; old + n < m->cg->n_trees; n++) {
+		m->spare[n] = m->order[n];
+		m->order[n] = old + n;
+	}
+	ret = choose_first(m, n, &other);
+	if (!ret && other > *rate) {
+		*rate = other;
+		list_trees(m, n);
+		return 0;
+	}
+	while (n--)
+		m->order[n] = m->spare[n];
+	return ret ? ret : choose_first(m, kept, rate);
+}
+
+/*
  * All trees, if a plan may have so many; where filling them takes long, fewer:
  * half as many, and so on, whichever is fastest.
  */
@@ -152,6 +184,8 @@ static int choose(struct mtp *m)
 		m->order[n] = n;
 	list_trees(m, n);
 	ret = leave_out(m, hbp_trees_max(m->rq), &rate);
+	if (!ret && rate < m->cg->bound * (1 - LEAST_GAP))
+		ret = try_even(m, &rate);
 	if (ret)
 		return ret;
 	us = (double)m->rq->message_bytes * 8 / rate;
@@ -191,19 +225,21 @@ static int add_trees(struct mtp *m, struct hbp_plan *plan)
 
 static int run(struct mtp *m, struct hbp_plan *plan)
 {
-	size_t n = m->steady->n;
+	size_t n = m->steady->n, room;
 	int ret;
 
 	ret = hbp_colgen_run(m->steady, m->root, &m->cg, m->err);
 	if (ret)
 		return ret;
 	m->least = HUGE_VAL;
-	m->chosen = calloc(m->cg->n_trees, sizeof(*m->chosen));
-	m->best = calloc(m->cg->n_trees, sizeof(*m->best));
-	m->order = calloc(m->cg->n_trees, sizeof(*m->order));
+	room = m->cg->n_trees + HBP_PLAN_TREES_MAX;
+	m->chosen = calloc(room, sizeof(*m->chosen));
+	m->best = calloc(room, sizeof(*m->best));
+	m->order = calloc(room, sizeof(*m->order));
+	m->spare = calloc(room, sizeof(*m->spare));
 	m->parent = calloc(n, sizeof(*m->parent));
 	m->depth = calloc(n, sizeof(*m->depth));
-	if (!m->chosen || !m->best || !m->order || !m->parent || !m->depth)
+	if (!m->chosen || !m->best || !m->order || !m->spare || !m->parent || !m->depth)
 		return hbp_nomem(m->err);
 	ret = choose(m);
 	return ret ? ret : add_trees(m, plan);
@@ -224,6 +260,7 @@ static int mtp_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	free(m.chosen);
 	free(m.best);
 	free(m.order);
+	free(m.spare);
 	free(m.parent);
 	free(m.depth);
 	return ret;

@@ -17,6 +17,9 @@
 #define HBP_TAKES_TREES		(1u << 2)
 #define HBP_TAKES_REPLICAS	(1u << 3)
 
+/* The work, as in struct hbp_planner, that takes prune and the like about a second. */
+#define HBP_PRUNE_WORK_MAX	10000000
+
 /**
  * struct hbp_request - what is to be planned
  * @in: the input; its cost matrix may be made on the way
@@ -52,8 +55,8 @@ struct hbp_request {
  * @takes: HBP_TAKES_* that it takes; the others make no difference to it
  * @serves: HBP_FOR() each objective that it plans for
  * @objective: what it tries to make small or large, in words
- * @most_work: auto leaves it out if hosts times links of a platform are more,
- *	as it takes long; 0 for never
+ * @most_work: auto leaves it out if hosts times links of a platform, or nodes
+ *	times pairs of a cost matrix, are more, as it takes long; 0 for never
  * @make: fills a plan that has no tree yet; every pair that it joins need not
  *	have a link, which is checked afterwards; 0 or a negative errno value
  */

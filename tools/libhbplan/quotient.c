@@ -407,6 +407,36 @@ size_t hbp_quotient_turns(const struct hbp_quotient *q)
 	return TURNS / q->round * q->round;
 }
 
+/* How much more than its share one node of a cluster does, if each is the first in turn. */
+static double uneven(const struct hbp_quotient *q, size_t trees)
+{
+	double worst = 1, part;
+	size_t k, m;
+
+	for (k = 1; k < q->n; k++) {
+		m = size_of(q, k);
+		part = (double)((trees + m - 1) / m * m) / (double)trees;
+		worst = part > worst ? part : worst;
+	}
+	return worst;
+}
+
+/**
+ * hbp_quotient_even() - how many trees let nodes take turns evenly
+ * @q: the program
+ *
+ * Return: from half of HBP_QUOTIENT_TURNS to all; of equally good ones the most.
+ */
+size_t hbp_quotient_even(const struct hbp_quotient *q)
+{
+	size_t best = TURNS, trees;
+
+	for (trees = TURNS - 1; trees >= TURNS / 2; trees--)
+		if (uneven(q, trees) < uneven(q, best))
+			best = trees;
+	return best;
+}
+
 /* The node at a place of its cluster's chain; the root is always the first. */
 static size_t node_at(const struct hbp_quotient *q, size_t cluster, size_t turn,
 		      size_t place)

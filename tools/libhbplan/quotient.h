@@ -20,6 +20,7 @@ void hbp_quotient_free(struct hbp_quotient *q);
 void hbp_quotient_prices(const struct hbp_quotient *q, double *prices);
 void hbp_quotient_narrowest(const struct hbp_quotient *q, double *prices);
 size_t hbp_quotient_turns(const struct hbp_quotient *q);
+size_t hbp_quotient_even(const struct hbp_quotient *q);
 bool hbp_quotient_tree(struct hbp_quotient *q, size_t turn, size_t *into);
 
 #endif /* HBPLAN_QUOTIENT_H */

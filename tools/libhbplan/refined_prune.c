@@ -117,5 +117,6 @@ const struct hbp_planner hbp_refined_prune = {
 	.takes = HBP_TAKES_PORTS,
 	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: nobody has much to send",
+	.most_work = HBP_PRUNE_WORK_MAX,
 	.make = refined_make,
 };

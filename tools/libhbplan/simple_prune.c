@@ -43,5 +43,6 @@ const struct hbp_planner hbp_simple_prune = {
 	.takes = HBP_TAKES_PORTS,
 	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: no slow pairs",
+	.most_work = HBP_PRUNE_WORK_MAX,
 	.make = simple_make,
 };

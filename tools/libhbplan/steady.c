@@ -349,3 +349,22 @@ size_t hbp_steady_arc(const struct hbp_steady *steady, size_t from, size_t to)
 	}
 	return arcs[low].from == from && arcs[low].to == to ? low : HBP_NONE;
 }
+
+/**
+ * hbp_steady_heads() - list pairs by receiver
+ * @steady: who can send to whom
+ * @first: of each node, its first place in @arcs; @steady->n + 2 entries, all 0
+ * @arcs: receives the arcs, ascending by receiver, then sender
+ */
+void hbp_steady_heads(const struct hbp_steady *steady, size_t *first,
+		      size_t *arcs)
+{
+	size_t i;
+
+	for (i = 0; i < steady->n_arcs; i++)
+		first[steady->arcs[i].to + 2]++;
+	for (i = 2; i < steady->n + 2; i++)
+		first[i] += first[i - 1];
+	for (i = 0; i < steady->n_arcs; i++)
+		arcs[first[steady->arcs[i].to + 1]++] = i;
+}

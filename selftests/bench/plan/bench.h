@@ -4,16 +4,27 @@
 #define HBC_SELFTESTS_BENCH_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 void die(const char *text);
 double cpu_ms(void);
 int64_t draw_below(uint64_t *state, uint32_t n);
 
+/* Matrices that are drawn. */
+enum kind {
+	RANDOM,		/* every pair for itself */
+	CLUSTERS,	/* of 32 nodes that are all alike, as are pairs between */
+	NOISY,		/* of 20 nodes, pairs up to a tenth slower than alike */
+};
+
+struct hbp_input *make_input(enum kind kind, size_t n);
+
 /* The table of planners of HNOWs. */
 void hnow_print(void);
 
-/* Limits of planners that make several trees. */
+/* Planners that make several trees: a table, and what has limits. */
+void trees_print(void);
 bool trees_check(void);
 
 #endif /* HBC_SELFTESTS_BENCH_PLAN_H */

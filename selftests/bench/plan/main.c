@@ -57,11 +57,6 @@ int64_t draw_below(uint64_t *state, uint32_t n)
 	return (int64_t)((z >> 32) % n);
 }
 
-enum kind {
-	RANDOM,		/* every pair for itself */
-	CLUSTERS,	/* of 32 nodes that are all alike, as are pairs between */
-};
-
 static const char *const kinds[] = {
 	[RANDOM] = "random costs",
 	[CLUSTERS] = "clusters of 32 nodes, all pairs within or between them alike",
@@ -71,15 +66,19 @@ static void fill_pair(struct hbp_costs *costs, enum kind kind, size_t from,
 		      size_t to, uint64_t *seed)
 {
 	size_t cell = from * costs->n + to;
-	bool near = from / 32 == to / 32;
+	size_t size = kind == NOISY ? 20 : 32;
+	bool near = from / size == to / size;
 
 	costs->latency_ns[cell] = 1000 * (kind == RANDOM ?
 		1 + draw_below(seed, 100000) : near ? 50 : 10000);
 	costs->bandwidth_bps[cell] = 1000000 * (kind == RANDOM ?
 		1 + draw_below(seed, 1000) : near ? 1000 : 50);
+	if (kind == NOISY)
+		costs->bandwidth_bps[cell] -= costs->bandwidth_bps[cell] / 1000 *
+					      draw_below(seed, 101);
 }
 
-static struct hbp_input *make_input(enum kind kind, size_t n)
+struct hbp_input *make_input(enum kind kind, size_t n)
 {
 	struct hbp_input *in = calloc(1, sizeof(*in));
 	uint64_t seed = n;
@@ -324,6 +323,7 @@ int main(int argc, char **argv)
 		print_times(CLUSTERS);
 		print_swaps();
 		hnow_print();
+		trees_print();
 		puts("");
 	}
 	return !check_limits();
