@@ -197,4 +197,67 @@ for strategy in family path leaf position; do
 	done
 done
 
+# alter NAME SENTENCE FILTER: the plan with this done to it is refused.
+alter()
+{
+	jq "$3" again.json >altered.json || echo "# jq has failed"
+	refuse "$1" "altered.json: $2" verify altered.json on "$net"
+}
+
+# As above: 6 with its child 1 costs 4, with its parent 3 9, with its sibling 2 9.
+net=dear.json
+"$tool" replan plan.json on dear.json strategy family link 3 6 output again.json
+check_equal 'what has changed, and which two were swapped' \
+	'{"link":[3,6],"strategy":"family","swapped":[6,1]}' "$(jq -c .change again.json)"
+alter 'fewer steps than were taken' \
+	'steps is 2, but family tries 3 swaps for a cost of previous_cost' '.steps = 2'
+alter 'a cost before that needs fewer steps' \
+	'steps is 3, but family tries 1 swaps for a cost of previous_cost' '.previous_cost = 4'
+alter 'a cost before that needs none' \
+	'steps is 3, but family tries 0 swaps for a cost of previous_cost' '.previous_cost = 12'
+alter 'another strategy' \
+	'steps is 3, but leaf tries 8 swaps for a cost of previous_cost' '.change.strategy = "leaf"'
+alter 'a strategy that is none' \
+	'change.strategy: it must be family, path, leaf, position or none' '.change.strategy = "best"'
+alter 'another cost after the change' \
+	'increased_cost is 10.000, but before the swap the tree costs 11.000' '.increased_cost = 10'
+alter 'no swap' 'change.link: the two were not parent and child before the swap' \
+	'del(.change.swapped)'
+alter 'a swap with the root' \
+	'change.swapped: it must be two nodes of the tree besides the root' '.change.swapped[0] = 0'
+alter 'a swap with nobody' \
+	'change.swapped: it must be two nodes of the tree besides the root' '.change.swapped[0] = 60'
+alter 'another link' 'change.link: the two were not parent and child before the swap' \
+	'.change.link = [3,1]'
+alter 'no change' 'steps: there is no change from which it would follow' 'del(.change)'
+alter 'no change and no steps' 'previous_cost: there is no change from which it would follow' \
+	'del(.change, .steps)'
+alter 'two changes' 'change: it must have a strategy and one of link, join and leave' \
+	'.change.join = 1'
+alter 'a node that has left and is there' 'change.leave: the node is still there' \
+	'.change |= {strategy, leave: 3}'
+alter 'a node that has joined in the middle' \
+	'change.join: the node was not at the last position before the swap' \
+	'.change |= {strategy, join: 3}'
+alter 'a tree that is not binomial' \
+	'change: the tree is not binomial, so that replanning has not made it' \
+	'del(.cost, .predicted) | .trees[0].edges |= map(if . == [7,4] then [5,4] else . end)'
+# 3 with 7 costs 3, which is the fourth swap; with 4 it is worse.
+"$tool" replan plan.json on dear.json strategy position link 3 6 output again.json
+alter 'not the best swap' 'change.swapped: the best swap is that of nodes 3 and 7' \
+	'.change.swapped = [3,4] | del(.cost, .predicted) | .increased_cost = 11 |
+	 .trees[0].edges = [[0,4],[0,7],[0,5],[4,6],[4,2],[7,3],[6,1]]'
+net=left.json
+"$tool" replan plan.json on left.json leave 7 strategy position output again.json
+check_equal 'who has moved to where a node has left' '{"leave":7,"moved":1,"strategy":"position","swapped":[5,1]}' \
+	"$(jq -c .change again.json)"
+# 2 with 6 or 3 leaves 0-1-4 at 7; 2 with 4 makes 0-1-2 2 and 0-3-4 3.
+alter 'another who has moved' 'steps is 2, but position tries 3 swaps for a cost of previous_cost' \
+	'.change.moved = 2'
+alter 'nobody who has moved' 'steps is 2, but position tries 0 swaps for a cost of previous_cost' \
+	'del(.change.moved)'
+alter 'the root has moved' \
+	'change.moved: it must be a node of the tree besides the root, when another has left' \
+	'.change.moved = 0'
+
 tap_done

@@ -280,6 +280,42 @@ done
 check_equal 'what planners make is good' '' "$bad"
 check_equal 'many planners have planned' 1 "$((tried > 120))"
 
+# What auto says of its plan, of others' plans, and of why it has taken this one.
+net=costs.json
+run plan costs.json algorithm auto root 2 message-size 1000 output plan.json
+taken=$(jq -r .why.algorithm plan.json)
+check_equal 'a plan of auto is good' "0 $taken" "$status $(jq -r .algorithm plan.json)"
+mine="(.why.planners[] | select(.algorithm == \"$taken\"))"
+bound=$(jq '.predicted.bound_us' plan.json)
+for key in completion_us mean_completion_us rate_mbps; do
+	now=$(jq "$mine.$key" plan.json)
+	alter "another $key" \
+		"why.planners: $key of $taken is $(jq -n "$now * 1.01" | xargs printf %.2f), but the plan has $(printf %.2f "$now")" \
+		"$mine.$key *= 1.01"
+done
+alter 'who has not made the plan' 'why.algorithm: it is not the algorithm of the plan' \
+	'.why.algorithm = "flat"'
+alter 'who is not there' 'why.planners: the algorithm of the plan must be there once, and have planned' \
+	"del$mine"
+alter 'who is there and has not planned' \
+	'why.planners: the algorithm of the plan must be there once, and have planned' \
+	"$mine.planned = false"
+alter 'another model' 'why.model: it is not the one by which the plan is predicted' \
+	'.why.model = "multi-port"'
+alter 'an objective that is none' \
+	'why.objective: it must be completion, throughput or mean-completion' '.why.objective = "cost"'
+flat='(.why.planners[] | select(.algorithm == "flat"))'
+alter 'another is better' "why.algorithm is $taken, but flat serves the objective better" \
+	"$mine as \$mine | $flat |= (\$mine | .algorithm = \"flat\" | .mean_completion_us -= 1)"
+alter 'another is better than can be' 'why.planners: completion_us of flat is below what bounds allow' \
+	"$flat.completion_us = $bound - 1"
+alter 'another is done later on average than at all' \
+	'why.planners: mean_completion_us of flat is above its completion_us' \
+	"$flat |= (.mean_completion_us = .completion_us + 1)"
+alter 'a planner without a name' \
+	'why.planners: each must have an algorithm, and tell whether it has planned' \
+	"del($flat.algorithm)"
+
 # Each number of a plan, made a hundredth larger; ids by one. Slots may be others.
 for case in 'costs.json mtp 2 model one-port' 'costs.json balanced-path 2' "$demo stable 1" \
 	'triangle.json mtp 1' 'costs.json lp-grow 5 model multi-port' 'hnow.json two-vbbs 4' \

@@ -15,7 +15,11 @@ static int check(struct hbverify *v, const char *plan, const char *net)
 		ret = hbverify_rates(v);
 	if (!ret)
 		ret = hbverify_predicted(v);
-	return ret ? ret : hbverify_certificate(v);
+	if (!ret)
+		ret = hbverify_certificate(v);
+	if (!ret)
+		ret = hbverify_replanned(v);
+	return ret ? ret : hbverify_why(v);
 }
 
 static void write_verdict(struct hbctl *ctl, const json_t *result, FILE *out)

@@ -243,4 +243,7 @@ void hbverify_bounds(struct hbverify *v, double *us);
 
 int hbverify_certificate(struct hbverify *v);
 
+int hbverify_replanned(struct hbverify *v);
+int hbverify_why(struct hbverify *v);
+
 #endif /* HBCASTCTL_VERIFY_H */

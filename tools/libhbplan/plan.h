@@ -11,6 +11,7 @@
 #include "error.h"
 #include "evaluate.h"
 #include "objective.h"
+#include "replan.h"
 #include "tree.h"
 
 #define HBP_PLAN_TREES_MAX	64
@@ -20,6 +21,11 @@
 /**
  * struct hbp_replanned - what hbp_replan() did to get a plan
  * @done: it was hbp_replan()
+ * @change: what had happened, and how a better tree was looked for
+ * @filled: somebody has filled the position of a node that has left
+ * @moved: who, if @filled
+ * @swapped: two nodes have been swapped
+ * @swap: which, if @swapped; the one at the lower position before first
  * @steps: how many swaps it has tried
  * @previous_ns: what the tree cost before the network changed, or what it was
  *	at most to cost; HBP_NEVER if a link was missing
@@ -27,6 +33,11 @@
  */
 struct hbp_replanned {
 	bool done;
+	struct hbp_change change;
+	bool filled;
+	uint32_t moved;
+	bool swapped;
+	uint32_t swap[2];
 	size_t steps;
 	int64_t previous_ns;
 	int64_t increased_ns;

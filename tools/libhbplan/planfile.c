@@ -219,7 +219,7 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "replicas", "message_bytes",
-		"cost", "steps", "previous_cost", "increased_cost", "trees",
+		"cost", "steps", "previous_cost", "increased_cost", "change", "trees",
 		"bound_mbps", "certificate", "rate_gap", "predicted", "why", NULL
 	};
 	const json_t *bound = json_object_get(root, "bound_mbps");
@@ -383,6 +383,29 @@ static json_t *why_to_json(const struct hbp_why *why)
 			 hbp_model_name(why->model), "planners", planners);
 }
 
+/* What had happened, and what replanning did. */
+static json_t *change_to_json(const struct hbp_replanned *r)
+{
+	static const char *const events[] = {
+		[HBP_LINK_CHANGED] = "link",
+		[HBP_NODE_JOINED] = "join",
+		[HBP_NODE_LEFT] = "leave",
+	};
+	const struct hbp_change *c = &r->change;
+	json_t *what;
+
+	if (c->event == HBP_LINK_CHANGED)
+		what = json_pack("[I, I]", (json_int_t)c->node,
+				 (json_int_t)c->other);
+	else
+		what = json_integer(c->node);
+	return json_pack("{s:o, s:o*, s:s, s:o*}", events[c->event], what,
+			 "moved", r->filled ? json_integer(r->moved) : NULL,
+			 "strategy", hbp_strategy_name(c->strategy), "swapped",
+			 r->swapped ? json_pack("[I, I]", (json_int_t)r->swap[0],
+						(json_int_t)r->swap[1]) : NULL);
+}
+
 /* Microseconds; nothing, and so no key, for a time that never comes. */
 static json_t *time_to_json(int64_t ns)
 {
@@ -430,6 +453,7 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 			   json_integer((json_int_t)r->steps) : NULL,
 			   "trees", trees);
 	/* What is not there has no key. */
+	json_object_set_new(object, "change", r->done ? change_to_json(r) : NULL);
 	json_object_set_new(object, "bound_mbps", plan->bound_bps ?
 			    json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL);
 	json_object_set_new(object, "certificate", plan->certificate ?

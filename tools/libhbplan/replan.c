@@ -31,6 +31,7 @@ struct replan {
 	size_t below;		/* likewise; 0 if there is nothing to swap */
 	int64_t previous;	/* what the tree cost before the change */
 	int64_t goal;		/* what is good enough, or -1 */
+	bool filled;		/* who was last has come to where one has left */
 };
 
 /* The position of a node, or HBP_NONE. */
@@ -120,8 +121,9 @@ static int leave(struct replan *r)
 			ret = hbp_input_drop(r->in, r->change->node, r->err);
 	}
 	r->ids[at] = r->ids[--r->n];
+	r->filled = at < r->n;
 	/* The last one leaves a tree without a gap. */
-	r->above = at < r->n ? at : 0;
+	r->above = r->filled ? at : 0;
 	r->below = r->above;
 	return ret;
 }
@@ -139,12 +141,28 @@ static int change_tree(struct replan *r)
 	return -EINVAL;
 }
 
+/* Notes the two whose places are not what they were. */
+static void note_swap(const struct replan *r, const struct hbp_positions *p,
+		      struct hbp_replanned *done)
+{
+	uint32_t id;
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		id = p->costs->nodes[p->node[i]].id;
+		if (id == r->ids[i])
+			continue;
+		done->swap[done->swapped] = r->ids[i];
+		done->swapped = true;
+		r->ids[i] = id;
+	}
+}
+
 static int adapt(struct replan *r, struct hbp_plan *plan)
 {
 	struct hbp_replanned *done = &plan->replanned;
 	struct hbp_positions p = { };
 	const struct hbp_costs *costs;
-	size_t i;
 	int ret;
 
 	ret = hbp_input_costs(r->in, &costs, r->err);
@@ -153,13 +171,15 @@ static int adapt(struct replan *r, struct hbp_plan *plan)
 	if (ret)
 		goto out;
 	done->done = true;
+	done->change = *r->change;
+	done->filled = r->filled;
+	done->moved = r->ids[r->below];
 	done->increased_ns = p.cost;
 	done->previous_ns = r->previous == HBP_NEVER ? p.cost : r->previous;
 	if (r->below)
 		done->steps = hbp_swap(&p, r->change->strategy, r->above,
 				       r->below, r->goal);
-	for (i = 0; i < r->n; i++)
-		r->ids[i] = costs->nodes[p.node[i]].id;
+	note_swap(r, &p, done);
 	ret = hbp_positions_plan(r->ids, r->n, costs, plan, r->err);
 out:
 	if (ret)

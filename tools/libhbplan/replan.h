@@ -7,7 +7,8 @@
 
 #include "error.h"
 #include "input.h"
-#include "plan.h"
+
+struct hbp_plan;
 
 /**
  * enum hbp_strategy - which swaps are tried
