@@ -389,6 +389,35 @@ static void check_others(bool even, uint64_t seed)
 	   better);
 }
 
+/* Whatever links are like, hosts have the message no later on average than by stable. */
+static void check_means(void)
+{
+	struct luck luck = { 46 };
+	size_t round, good = 0, rounds = 120;
+
+	for (round = 0; round < rounds; round++) {
+		struct hbp_input *in = random_platform(&luck,
+				4 + draw_below(&luck, 12),
+				1 + draw_below(&luck, 6),
+				draw_below(&luck, 30), round & 1);
+		struct hbp_request rq = {
+			.in = in, .root = 1, .message_bytes = BYTES,
+			.objective = HBP_MEAN_COMPLETION
+		};
+		struct hbp_plan *plan = plan_by("stable-graph", &rq);
+		struct hbp_plan *other = plan_by("stable", &rq);
+		int64_t mean = hbp_evaluation_mean(plan->predicted);
+
+		good += mean <= hbp_evaluation_mean(other->predicted);
+		hbp_plan_free(plan);
+		hbp_plan_free(other);
+		hbp_input_free(in);
+	}
+	printf("# seed 46\n");
+	ok(good == rounds, "no later than stable on average (%zu of %zu)", good,
+	   rounds);
+}
+
 int main(void)
 {
 	check_triangle();
@@ -397,5 +426,6 @@ int main(void)
 	check_many();
 	check_others(true, 43);
 	check_others(false, 44);
+	check_means();
 	return tap_done();
 }

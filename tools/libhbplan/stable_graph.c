@@ -387,6 +387,68 @@ static int plan_graph(struct work *w, struct hbp_plan *plan)
 	return ret;
 }
 
+/* What the trees of a plan do. */
+static int judge(const struct hbp_request *rq, struct hbp_plan *plan,
+		 struct hbp_evaluation **out, struct hbp_error *err)
+{
+	int ret = hbp_plan_check(plan, err);
+
+	return ret ? ret : hbp_evaluate(plan, rq->in, HBP_MODEL_FLUID, out, err);
+}
+
+/* Is each host served as fast? */
+static bool is_no_loss(const struct hbp_evaluation *its,
+		       const struct hbp_evaluation *mine)
+{
+	size_t i;
+
+	for (i = 0; i < mine->n; i++)
+		if (its->nodes[i].rate_bps < mine->nodes[i].rate_bps)
+			return false;
+	return true;
+}
+
+/* Takes the trees of another plan if they serve the objective better. */
+static int compare(const struct hbp_request *rq, struct hbp_plan *plan,
+		   struct hbp_plan *other, struct hbp_error *err)
+{
+	struct hbp_evaluation *mine = NULL, *its = NULL;
+	struct hbp_tree *trees = plan->trees;
+	size_t n = plan->n_trees;
+	int ret;
+
+	ret = judge(rq, plan, &mine, err);
+	if (!ret)
+		ret = judge(rq, other, &its, err);
+	if (!ret && hbp_objective_compare(rq->objective, its, mine) < 0 &&
+	    (rq->objective == HBP_MEAN_COMPLETION || is_no_loss(its, mine))) {
+		plan->trees = other->trees;
+		plan->n_trees = other->n_trees;
+		other->trees = trees;
+		other->n_trees = n;
+	}
+	hbp_evaluation_free(mine);
+	hbp_evaluation_free(its);
+	return ret;
+}
+
+/* What stable has may be as good for rates, or better where flows are not met. */
+static int compare_stable(const struct hbp_request *rq, struct hbp_plan *plan,
+			  struct hbp_error *err)
+{
+	struct hbp_plan *other;
+	int ret;
+
+	other = hbp_plan_alloc(hbp_stable.name, rq->root, rq->message_bytes);
+	if (!other)
+		return hbp_nomem(err);
+	ret = hbp_stable.make(rq, other, err);
+	if (!ret)
+		ret = compare(rq, plan, other, err);
+	hbp_plan_free(other);
+	return ret;
+}
+
 static int stable_graph_make(const struct hbp_request *rq, struct hbp_plan *plan,
 			     struct hbp_error *err)
 {
@@ -405,6 +467,8 @@ static int stable_graph_make(const struct hbp_request *rq, struct hbp_plan *plan
 	/* On such trees of links that planner reaches the same. */
 	ret = w.ways->even ? -ENOENT : plan_graph(&w, plan);
 	hbp_ways_free(w.ways);
+	if (!ret)
+		return compare_stable(rq, plan, err);
 	return ret == -ENOENT ? hbp_stable.make(rq, plan, err) : ret;
 }
 
