@@ -249,7 +249,7 @@ static int solve(struct hbp_search *x)
 		n = find_overloaded(x, rows);
 		ret = place_rows(x, rows, n);
 	} while (!ret && n);
-	for (i = 0; i < x->s->n_rows; i++)
+	for (i = 0; !ret && i < x->s->n_rows; i++)
 		x->price[i] = x->place[i] == HBP_NONE ? 0 :
 			      hbp_packing_price(x->master, x->place[i]);
 	free(rows);
