@@ -40,7 +40,7 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 		room = b->room ? 2 * b->room : 64;
 		trees = realloc(b->trees, room * sizeof(*trees));
 		if (!trees)
-			return -ENOMEM;
+			return hbp_nomem(b->err);
 		b->trees = trees;
 		b->room = room;
 	}
@@ -59,7 +59,7 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 		ret = hbp_packing_add_column(b->packing, 1, t->n_used, b->at,
 					     b->uses);
 	if (ret)
-		return ret;
+		return hbp_nomem(b->err);
 	b->trees[b->n_trees++] = *tree;
 	*tree = (struct hbp_tree){ 0 };
 	return 0;

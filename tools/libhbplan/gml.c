@@ -3,6 +3,7 @@
  * GML, of the form that the Topology Zoo has: keys with a number, a text, or a
  * list in brackets.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,12 +90,15 @@ static int put_value(struct gml *g, json_t *attributes, const char *key)
 	ret = read_word(g, &word);
 	if (ret)
 		return ret;
+	errno = 0;
 	value = json_string(word);
 	free(word);
-	if (!value || json_object_set_new(attributes, key, value))
-		return hbp_json_fault(g->rd, "line %zu: key and value must be UTF-8",
-				      line);
-	return 0;
+	if (value && !json_object_set_new(attributes, key, value))
+		return 0;
+	if (errno == ENOMEM)
+		return hbp_nomem(g->rd->err);
+	return hbp_json_fault(g->rd, "line %zu: key and value must be UTF-8",
+			      line);
 }
 
 static int end_list(struct gml *g, enum gml_place place, json_t *attributes,

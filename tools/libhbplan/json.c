@@ -43,7 +43,11 @@ static int make_from_text(struct hbp_reader *rd, const char *text, size_t len,
 	json_t *root;
 	int ret;
 
+	/* Jansson takes what there is no memory for as a fault of the text. */
+	errno = 0;
 	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
+	if (!root && errno == ENOMEM)
+		return hbp_nomem(rd->err);
 	if (!root)
 		return hbp_fail(rd->err, -EINVAL,
 				"%s: line %d, column %d: not JSON: %s", rd->file,

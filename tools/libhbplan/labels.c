@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What foreign files call nodes, and the ids that these get. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,11 @@ int hbp_labels_add(struct hbp_reader *rd, struct hbp_labels *labels,
 	*index = hbp_labels_find(labels, label);
 	if (*index != HBP_NONE)
 		return 0;
+	/* Not only without memory: it may be no UTF-8. */
+	errno = 0;
 	text = json_string(label);
+	if (!text && errno == ENOMEM)
+		return hbp_nomem(rd->err);
 	good = hbp_json_text(text, 63);
 	json_decref(text);
 	if (!good)
