@@ -64,6 +64,31 @@ static void check_figures(const struct hbp_plan *plan)
 			abort();
 }
 
+/* What limits a plan; by models that share nothing, hops add up to the end. */
+static void explain(const struct hbp_plan *plan, struct hbp_input *in)
+{
+	struct hbp_explanation e;
+	struct hbp_error err = { "" };
+	int64_t end;
+	size_t i;
+	int ret;
+
+	ret = hbp_explain(plan, in, &e, &err);
+	if (ret) {
+		check_error(ret, &err);
+		return;
+	}
+	for (i = 0; i < e.n_paths; i++) {
+		end = e.paths[i].hops[e.paths[i].n - 1].done_ns;
+		if (end != e.now.completion_ns)
+			abort();
+	}
+	for (i = 0; i < e.n; i++)
+		if (!(e.limits[i].busy >= 0) || e.limits[i].upgraded.bound_ns < 1)
+			abort();
+	hbp_explanation_clear(&e);
+}
+
 static void make_plans(struct hbp_input *in, uint64_t bytes)
 {
 	struct hbp_request rq = { .in = in, .message_bytes = bytes };
@@ -86,6 +111,9 @@ static void make_plans(struct hbp_input *in, uint64_t bytes)
 			abort();
 		check_figures(plan);
 		check_text(plan);
+		/* Of one plan: it plans anew for each limit. */
+		if (i == bytes % n)
+			explain(plan, in);
 		hbp_plan_free(plan);
 	}
 }
