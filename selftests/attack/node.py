@@ -94,9 +94,9 @@ class Node:
 
     def __init__(self, number, **group):
         self.number = number
+        self.group = group
         plug(number)
-        self.client, self.listener = hbcnl.in_netns(f"n{number}", self.set_up)
-        self.join(**group)
+        self.attach()
 
     @staticmethod
     def set_up():
@@ -105,9 +105,14 @@ class Node:
         listener.listen()
         return hbcnl.Client(spec), listener
 
-    def join(self, **group):
+    def attach(self):
+        """Asks the module that is there now for the node."""
+        self.client, self.listener = hbcnl.in_netns(f"n{self.number}", self.set_up)
+        self.join()
+
+    def join(self):
         self.client.do("node-set", id=self.number, ipv4=f"10.9.0.{self.number}")
-        self.client.do("group-new", id=GROUP, key=KEY, **group)
+        self.client.do("group-new", id=GROUP, key=KEY, **self.group)
 
     def know(self, nodes):
         for node in nodes:

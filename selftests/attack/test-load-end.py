@@ -225,7 +225,7 @@ def test_configuration(scene):
     read, known = cast.finish()
     tap.equal(set(read.values()), {"ECONNRESET"}, "node removed: all are told")
     tap.check(set(known.values()) <= LOST | {"plan-gone"}, f"the root knows why: {known}")
-    scene[2].join(**SETTINGS)
+    scene[2].join()
     scene.well("node removed")
     cast = Broadcast(scene)
     tap.check(cast.begun(), "all are in the middle")

@@ -62,17 +62,29 @@ class Functions:
             for line in file:
                 word = line.split()
                 if word[3:] == ["[hbcast]"] and word[1] in "tT":
-                    found.add((int(word[0], 16), word[2]))
+                    found.add((int(word[0], 16) - self.base(), word[2]))
         found = sorted(found)
         self.starts = [start for start, _ in found]
         self.names = [name for _, name in found]
-        self.module = (self.starts[0], self.starts[-1] + 4096)
+        self.end = self.starts[-1] + 4096
+
+    @staticmethod
+    def base():
+        """What moves when the module is loaded again."""
+        with open("/sys/module/hbcast/sections/.text", encoding="ascii") as file:
+            return int(file.read(), 16)
+
+    def module(self):
+        """(start, end) of all of them."""
+        base = self.base()
+        return base + self.starts[0], base + self.end
 
     def place(self, name):
         """(start, end) of a function."""
-        start = self.starts[self.names.index(name)]
+        base, start = self.base(), self.starts[self.names.index(name)]
         after = bisect.bisect_right(self.starts, start)
-        return start, self.starts[after] if after < len(self.starts) else self.module[1]
+        end = self.starts[after] if after < len(self.starts) else self.end
+        return base + start, base + end
 
     def that_may_fail(self, path):
         """Those that call what can fail, by the relocations of the module's file."""

@@ -12,12 +12,20 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
 
+import fault
 import node
 from node import Node, hbcnl, tap  # noqa: F401 (tests take them from here)
 
+MODULE = "hbcast"
+FINIT_MODULE = 313	# a system call that libc does not wrap
 CHAIN = ((1, 2), (2, 3), (2, 4))
 STAR = ((1, 2), (1, 3), (2, 4))
 SECONDS = 60 * tap.SLOWNESS
+KMEMLEAK = "/sys/kernel/debug/kmemleak"
+YOUNG = 5	# seconds that must pass before what nobody knows any more is lost
+# Whether the module goes and memory is scanned after each refusal, not once for all
+# those of one call or function.
+THOROUGH = "HBCAST_THOROUGH" in os.environ
 
 
 def patient(sock):
@@ -26,8 +34,36 @@ def patient(sock):
     return sock
 
 
+def insmod():
+    """In this thread, whose requests may be counted."""
+    with open(os.environ["HBCAST_KO"], "rb") as file:
+        hbcnl.libc_call(hbcnl.libc.syscall, FINIT_MODULE, file.fileno(), b"", 0)
+
+
+def traces():
+    """What a loaded module shows."""
+    found = []
+    for file, word in (("/proc/modules", MODULE), ("/proc/slabinfo", "HBCAST"),
+                       ("/proc/net/protocols", "HBCAST")):
+        with open(file, encoding="ascii") as text:
+            if any(line.split()[0] == word for line in text):
+                found.append(file)
+    if MODULE in os.listdir("/sys/kernel/tracing/events"):
+        found.append("tracepoints")
+    return found
+
+
+def lost():
+    """What the kernel has lost, as far as a scan can tell; what has been lost since
+    the scan before this one shows only at the next."""
+    with open(KMEMLEAK, "w", encoding="ascii") as file:
+        file.write("scan")
+    with open(KMEMLEAK, encoding="ascii") as file:
+        return file.read()
+
+
 class Ear(threading.Thread):
-    """Reads all messages at a node, for as long as there is the process."""
+    """Reads all messages at a node, until there is nothing to hear any more."""
 
     def __init__(self, sock):
         super().__init__(daemon=True)
@@ -45,6 +81,11 @@ class Ear(threading.Thread):
             except EOFError:
                 return
 
+    def close(self):
+        self.sock.shutdown(socket.SHUT_RD)
+        self.join()
+        self.sock.close()
+
 
 class Mouth(threading.Thread):
     """Says something short at a node again and again, and does not ask who has it."""
@@ -53,15 +94,20 @@ class Mouth(threading.Thread):
         super().__init__(daemon=True)
         self.scene = scene
         self.sock = patient(scene.root.sender())
+        self.closed = threading.Event()
         self.start()
 
     def run(self):
-        while True:
+        while not self.closed.wait(0.02):
             try:
                 self.sock.send(self.scene.data(500))
             except OSError:
                 pass
-            time.sleep(0.02)
+
+    def close(self):
+        self.closed.set()
+        self.join()
+        self.sock.close()
 
 
 class Scene:
@@ -73,12 +119,48 @@ class Scene:
         node.switch()
         self.nodes = [Node(number, dead_ms=3000) for number in (1, 2, 3, 4)]
         self.root, self.relay, self.leaf, self.guest = self.nodes
+        self.functions = fault.Functions()
+        self.said = set()
+        self.count = itertools.count()
+        self.loads = 0
+        self.begin()
+
+    def begin(self):
+        self.loads += 1
         self.root.know(self.nodes)
         self.root.apply(*CHAIN)
         self.sender = patient(self.root.sender())
         self.ears = [Ear(each.receiver()) for each in (self.relay, self.leaf)]
-        self.said = set()
-        self.count = itertools.count()
+        self.held = [self.sender, *self.ears]
+
+    def hold(self, what):
+        """Is closed before the module goes."""
+        self.held.append(what)
+        return what
+
+    def reload(self, scan):
+        """The module goes while there are nodes, lanes and plans, and comes again:
+        whether it has left nothing behind, and all is well."""
+        leaks = ""
+        for each in reversed(self.held):
+            each.close()
+        for each in self.nodes:
+            each.forget()
+        if not node.until(SECONDS, hbcnl.unload_module) or traces():
+            print(f"# the module does not go: {traces()}")
+            return False
+        if scan or THOROUGH:
+            leaks = lost()
+        if THOROUGH:
+            time.sleep(YOUNG)
+            leaks = lost()
+        for line in leaks.splitlines():
+            print(f"# {line}")
+        insmod()
+        for each in self.nodes:
+            each.attach()
+        self.begin()
+        return not leaks and self.well()
 
     def data(self, size):
         """Bytes that were never sent before."""

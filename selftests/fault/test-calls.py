@@ -4,7 +4,8 @@
 """Each request of each system call and of each netlink request is refused once.
 
 The call fails as calls do, or does without; whatever it was, the next broadcast
-arrives everywhere, and what was in the making is not left behind.
+arrives everywhere, and what was in the making is not left behind: after all refusals
+of one call the module goes and comes, and memory is scanned for what is lost.
 """
 
 import errno
@@ -14,11 +15,18 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import fault
-from scene import CHAIN, STAR, Scene, hbcnl, node, tap
+from scene import CHAIN, STAR, THOROUGH, Scene, hbcnl, node, tap
 
 OTHER = 9	# a port, and the namespace that is a node now and then
 # The last two are what TCP says when it has no memory for a socket, or to bind it.
 GOOD = {errno.ENOMEM, errno.ENOBUFS, errno.EFAULT, errno.ENFILE, errno.EADDRINUSE}
+
+
+def again(scene, scan=False):
+    """The module goes and comes: whether that is well."""
+    good = scene.reload(scan)
+    fault.only_in(scene.functions.module())
+    return good
 
 
 def attempt(scene, name, what, before=None, after=None):
@@ -32,9 +40,11 @@ def attempt(scene, name, what, before=None, after=None):
             after()
         if why and not scene.well():
             bad.append(f"request {refused}: all is not well")
+        if THOROUGH and not again(scene):
+            bad.append(f"request {refused}: something is left")
     for line in bad:
         print(f"# {line}")
-    tap.check(refused and not bad and scene.well(), f"{name}: {refused} requests refused")
+    tap.check(refused and not bad and again(scene), f"{name}: {refused} requests refused")
 
 
 def quietly(what, *args, **values):
@@ -64,25 +74,25 @@ def test_send(scene):
 
 def test_read(scene):
     """What could not be read is read with the next call."""
-    receiver = scene.leaf.receiver(OTHER)
-    sender = scene.root.sender(OTHER)
-    state = {"sent": b"", "read": b"", "end": True}
+    state = {"loads": 0, "end": True}
 
     def before():
+        if state["loads"] != scene.loads:
+            state.update(loads=scene.loads, end=True, sender=scene.hold(scene.root.sender(OTHER)),
+                         receiver=scene.hold(scene.leaf.receiver(OTHER)))
         if state["end"]:
             state.update(sent=scene.data(20000), read=b"", end=False)
-            sender.send(state["sent"])
+            state["sender"].send(state["sent"])
 
     def take():
-        data, state["end"] = node.take(receiver, 7000)
+        data, state["end"] = node.take(state["receiver"], 7000)
         state["read"] += data
 
     attempt(scene, "reading", take, before)
+    before()
     while not state["end"]:
         take()
     tap.equal(state["read"], state["sent"], "nothing of it was lost")
-    sender.close()
-    receiver.close()
 
 
 def test_plan(scene):
@@ -100,44 +110,55 @@ def test_plan(scene):
 
 def test_config(scene):
     node.plug(OTHER)
-    client = hbcnl.in_netns(f"n{OTHER}", lambda: hbcnl.Client(node.spec))
+    clients = {}
+
+    def do(name, **values):
+        if scene.loads not in clients:
+            clients[scene.loads] = scene.hold(
+                hbcnl.in_netns(f"n{OTHER}", lambda: hbcnl.Client(node.spec)))
+        clients[scene.loads].do(name, **values)
 
     def away():
-        quietly(client.do, "node-del")
+        quietly(do, "node-del")
 
     def node_set():
-        client.do("node-set", id=OTHER, ipv4=f"10.9.0.{OTHER}")
+        do("node-set", id=OTHER, ipv4=f"10.9.0.{OTHER}")
 
-    attempt(scene, "a node", node_set, after=away)
-    away()
-    node_set()
-    attempt(scene, "a peer", lambda: client.do("peer-new", id=1, ipv4="10.9.0.1"),
-            after=lambda: quietly(client.do, "peer-del", id=1))
-    attempt(scene, "a group", lambda: client.do("group-new", id=7, key=node.KEY, member=[1, OTHER]),
-            after=lambda: quietly(client.do, "group-del", id=7))
-    quietly(client.do, "group-new", id=7, key=node.KEY)
-    attempt(scene, "another key", lambda: client.do("group-set", id=7, key=bytes(32)))
-    attempt(scene, "the end of a node", lambda: client.do("node-del"), before=lambda: (
-        quietly(node_set), quietly(client.do, "group-new", id=7, key=node.KEY)))
-    client.close()
+    def group_new():
+        do("group-new", id=7, key=node.KEY, member=[1, OTHER])
+
+    def all_there():
+        quietly(node_set)
+        quietly(group_new)
+
+    attempt(scene, "a node", node_set, before=away)
+    attempt(scene, "a peer", lambda: do("peer-new", id=1, ipv4="10.9.0.1"),
+            before=lambda: quietly(do, "peer-del", id=1))
+    attempt(scene, "a group", group_new,
+            before=lambda: (quietly(node_set), quietly(do, "group-del", id=7)))
+    attempt(scene, "another key", lambda: do("group-set", id=7, key=bytes(32)), before=all_there)
+    attempt(scene, "the end of a node", lambda: do("node-del"), before=all_there)
 
 
 def test_questions(scene):
-    client = scene.root.client
+    def do(*args, **values):
+        return scene.root.client.do(*args, **values)
+
     for name in "node-get", "version-get":
-        attempt(scene, name, lambda name=name: client.do(name))
-    attempt(scene, "all plans", lambda: client.dump("plan-get"))
-    attempt(scene, "one peer", lambda: client.do("peer-get", id=2))
-    attempt(scene, "one group", lambda: client.do("group-get", id=node.GROUP))
-    attempt(scene, "one plan", lambda: client.do("plan-get", group=node.GROUP, root=1))
+        attempt(scene, name, lambda name=name: do(name))
+    attempt(scene, "all plans", lambda: scene.root.client.dump("plan-get"))
+    attempt(scene, "one peer", lambda: do("peer-get", id=2))
+    attempt(scene, "one group", lambda: do("group-get", id=node.GROUP))
+    attempt(scene, "one plan", lambda: do("plan-get", group=node.GROUP, root=1))
 
 
 def main():
     scene = Scene()
     fault.prepare()
-    fault.only_in(fault.Functions().module)
+    fault.only_in(scene.functions.module())
     for test in test_sockets, test_send, test_read, test_plan, test_config, test_questions:
         test(scene)
+        tap.check(again(scene, True), "nothing of that is lost")
     tap.done()
 
 

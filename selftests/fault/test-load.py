@@ -10,10 +10,9 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import fault
-from scene import hbcnl, node, tap
+import scene
+from scene import hbcnl, insmod, node, tap
 
-MODULE = "hbcast"
-DELETE_MODULE, FINIT_MODULE = 176, 313	# system calls that libc does not wrap
 # What the kernel says when a protocol cannot be registered for want of memory, too.
 GOOD = (errno.ENOMEM, errno.ENOBUFS)
 ROOMS = 6	# of main.c
@@ -21,16 +20,6 @@ ROOMS = 6	# of main.c
 INIT = "do_one_initcall"
 # Leaks the name of a slab when it is refused what comes after that.
 LEAKS = "sysfs_slab_add"
-
-
-def insmod():
-    """In this thread, whose requests are counted."""
-    with open(os.environ["HBCAST_KO"], "rb") as file:
-        hbcnl.libc_call(hbcnl.libc.syscall, FINIT_MODULE, file.fileno(), b"", 0)
-
-
-def rmmod():
-    hbcnl.libc_call(hbcnl.libc.syscall, DELETE_MODULE, MODULE.encode(), os.O_NONBLOCK)
 
 
 def place(name):
@@ -48,14 +37,7 @@ def place(name):
 
 def traces():
     """What a loaded module shows."""
-    found = []
-    for file, word in (("/proc/modules", MODULE), ("/proc/slabinfo", "HBCAST"),
-                       ("/proc/net/protocols", "HBCAST")):
-        with open(file, encoding="ascii") as text:
-            if any(line.split()[0] == word for line in text):
-                found.append(file)
-    if MODULE in os.listdir("/sys/kernel/tracing/events"):
-        found.append("tracepoints")
+    found = scene.traces()
     try:
         hbcnl.Client(node.spec).close()
         found.append("the netlink family")
@@ -78,7 +60,7 @@ def main():
             good = getattr(why, "errno", None) in GOOD and not found
         else:
             good = len(found) >= 4
-            rmmod()
+            hbcnl.unload_module()
         if not good:
             bad.append(f"request {refused}: {why!r}, then there is {found}")
     for line in bad:
@@ -88,7 +70,7 @@ def main():
     if not traces():
         insmod()
     tap.check(len(traces()) >= 4, "then it loads")
-    rmmod()
+    hbcnl.unload_module()
     tap.equal(traces(), [], "and goes")
     tap.done()
 

@@ -4,7 +4,8 @@
 """Each function of the module that asks for memory, or TCP for something, is refused.
 
 That is done function by function, wherever it runs, while messages are sent and
-lanes come and go. Then nothing is refused any more, and all must be well again.
+lanes come and go. Then nothing is refused any more, and all must be well again; the
+module goes, leaves nothing, and comes again.
 What only runs in a caller's context is test-calls.py's.
 """
 
@@ -14,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import fault
-from scene import CHAIN, STAR, Mouth, Scene, hbcnl, node, tap
+from scene import CHAIN, STAR, THOROUGH, Mouth, Scene, hbcnl, node, tap
 
 NOTIFY = 2	# a socket option
 ROUNDS = 3
@@ -39,10 +40,19 @@ class Work:
     def __init__(self, scene):
         self.scene = scene
         self.edges = [STAR, CHAIN]
-        self.sender = scene.root.sender()
-        self.sender.setsockopt(node.SOL_HBCAST, NOTIFY, 1)
         self.file = os.memfd_create("message")
         os.write(self.file, scene.data(300000))
+        self.begin()
+
+    def begin(self):
+        self.sender = self.scene.hold(self.scene.root.sender())
+        self.sender.setsockopt(node.SOL_HBCAST, NOTIFY, 1)
+        self.scene.hold(Mouth(self.scene))
+
+    def reload(self, scan=False):
+        good = self.scene.reload(scan)
+        self.begin()
+        return good
 
     def round(self):
         """What is refused may fail any of it."""
@@ -70,25 +80,28 @@ class Work:
         return count
 
 
+def refused(work, name):
+    """How many requests of the function were refused, 0 if that was not good."""
+    count, good = 0, True
+    for way in WAYS:
+        count += work.refuse(work.scene.functions.place(name), way)
+        good = good and work.scene.well() and (not THOROUGH or work.reload())
+    if not good or not THOROUGH and not work.reload():
+        print(f"# after {count} requests")
+        return 0
+    return count
+
+
 def main():
     scene = Scene()
     node.linear(1)
-    functions = fault.Functions()
     fault.prepare()
     work = Work(scene)
-    Mouth(scene)
-    for name in functions.that_may_fail(os.environ["HBCAST_KO"]):
-        if name in NOT_HERE:
-            continue
-        count = 0
-        for way in WAYS:
-            refused = work.refuse(functions.place(name), way)
-            count += refused
-            if not scene.well():
-                print(f"# after {refused} requests")
-                count = 0
-                break
-        tap.check(count, f"{name}: {count} requests refused, and all is well")
+    for name in scene.functions.that_may_fail(os.environ["HBCAST_KO"]):
+        if name not in NOT_HERE:
+            count = refused(work, name)
+            tap.check(count, f"{name}: {count} requests refused, and all is well")
+    tap.check(work.reload(True), "nothing is lost")
     tap.done()
 
 

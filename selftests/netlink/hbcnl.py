@@ -11,6 +11,7 @@ import re
 import socket
 import struct
 import subprocess
+from errno import EAGAIN
 
 import yaml
 
@@ -45,6 +46,17 @@ def libc_call(function, *args):
 
 def load_module():
     subprocess.run(["bash", "-c", ". selftests/lib/module.sh && load_hbcast"], check=True)
+
+
+def unload_module():
+    """Whether the module has gone; it stays while it is in use."""
+    try:
+        libc_call(libc.delete_module, b"hbcast", os.O_NONBLOCK)
+    except OSError as why:
+        if why.errno != EAGAIN:
+            raise
+        return False
+    return True
 
 
 def new_netns():

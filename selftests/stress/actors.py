@@ -309,18 +309,7 @@ class Loader(Actor):
         if self.storm.over():
             return
         with self.storm.away():
-            patiently(unload, "the module is in use for ever")
+            patiently(hbcnl.unload_module, "the module is in use for ever")
             time.sleep(pause)
             hbcnl.load_module()
         restore_all()
-
-
-def unload():
-    """Whether the module has gone."""
-    try:
-        hbcnl.libc_call(hbcnl.libc.delete_module, b"hbcast", os.O_NONBLOCK)
-    except OSError as why:
-        if why.errno != errno.EAGAIN:
-            raise
-        return False
-    return True

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 from actors import (GUESTS, NODES, PATIENCE, ROOTS, STEADY, Admin,
                     Guests, Links, Loader, Looker, Planner, client_at,
-                    random_tree, restore, restore_all, unload)
+                    random_tree, restore, restore_all)
 import node
 from node import Node, Reader, hbcnl, tap, until
 from talkers import Killer, Receiver, Sender
@@ -207,7 +207,7 @@ def main():
     calm(storm)
     for name in "switch", *(f"n{number}" for number in NODES):
         node.ip("netns", "del", name)
-    tap.check(until(10 * tap.SLOWNESS, unload), "the module goes")
+    tap.check(until(10 * tap.SLOWNESS, hbcnl.unload_module), "the module goes")
     with open("/proc/slabinfo", encoding="ascii") as file:
         tap.check("HBCAST" not in file.read(), "its slab is gone")
     if not tap.check(until(PATIENCE, lambda: left_behind() <= before),
