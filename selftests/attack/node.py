@@ -38,22 +38,25 @@ def ip(*args):
     subprocess.run(["ip", *map(str, args)], check=True)
 
 
+def ip_batch(*lines, where=()):
+    """Several commands in one program, which is slow to start."""
+    subprocess.run(["ip", *where, "-batch", "-"], check=True, text=True, input="\n".join(lines))
+
+
 def switch():
     ip("netns", "add", "switch")
-    ip("-n", "switch", "link", "add", "sw", "type", "bridge")
-    ip("-n", "switch", "link", "set", "sw", "up")
+    ip_batch("link add sw type bridge", "link set sw up", where=("-n", "switch"))
 
 
 def plug(number):
     """A namespace nNUMBER with the address 10.9.0.NUMBER; made anew, neighbours know it."""
     name = f"n{number}"
-    ip("netns", "add", name)
-    ip("link", "add", "eth0", "netns", name, "address", f"02:00:00:00:00:{number:02x}",
-       "type", "veth", "peer", "name", f"p{number}", "netns", "switch")
+    ip_batch(f"netns add {name}",
+             f"link add eth0 netns {name} address 02:00:00:00:00:{number:02x} "
+             f"type veth peer name p{number} netns switch")
     ip("-n", "switch", "link", "set", f"p{number}", "master", "sw", "up")
-    ip("-n", name, "link", "set", "lo", "up")
-    ip("-n", name, "address", "add", f"10.9.0.{number}/24", "dev", "eth0")
-    ip("-n", name, "link", "set", "eth0", "up")
+    ip_batch("link set lo up", f"address add 10.9.0.{number}/24 dev eth0", "link set eth0 up",
+             where=("-n", name))
 
 
 def linear(number):

@@ -15,20 +15,29 @@ at()
 	ip netns exec "n$node" "$HBCAST_CTL" "$@"
 }
 
-# nodes_up COUNT: makes the namespaces; nothing of hbcast yet.
+# nodes_up COUNT: makes the namespaces; nothing of hbcast yet. Several commands go to
+# one ip, because programs are slow to start.
 nodes_up()
 {
 	local i
 
-	ip netns add switch && ip -n switch link add sw type bridge &&
-		ip -n switch link set sw up || return
+	{
+		echo netns add switch
+		for ((i = 1; i <= $1; i++)); do
+			echo netns add "n$i"
+			echo link add eth0 netns "n$i" type veth peer name "port$i" netns switch
+		done
+	} | ip -batch - || return
+	{
+		echo link add sw type bridge
+		echo link set sw up
+		for ((i = 1; i <= $1; i++)); do
+			echo link set "port$i" master sw up
+		done
+	} | ip -n switch -batch - || return
 	for ((i = 1; i <= $1; i++)); do
-		ip netns add "n$i" &&
-			ip -n "n$i" link set lo up &&
-			ip link add eth0 netns "n$i" type veth peer name "port$i" netns switch &&
-			ip -n switch link set "port$i" master sw up &&
-			ip -n "n$i" addr add "10.9.0.$i/24" dev eth0 &&
-			ip -n "n$i" link set eth0 up || return
+		printf '%s\n' "link set lo up" "addr add 10.9.0.$i/24 dev eth0" "link set eth0 up" |
+			ip -n "n$i" -batch - || return
 	done
 }
 
@@ -53,14 +62,16 @@ node_shape()
 # nodes_join COUNT GROUP KEY-FILE: all are nodes of the group; node 1 knows the others.
 nodes_join()
 {
-	local i
+	local i other
 
 	for ((i = 1; i <= $1; i++)); do
-		at "$i" node set "$i" address "10.9.0.$i" &&
-			at "$i" group add "$2" key-file "$3" || return
-	done
-	for ((i = 2; i <= $1; i++)); do
-		at 1 peer add "$i" address "10.9.0.$i" || return
+		{
+			echo node set "$i" address "10.9.0.$i"
+			echo group add "$2" key-file "$3"
+			for ((other = 2; i == 1 && other <= $1; other++)); do
+				echo peer add "$other" address "10.9.0.$other"
+			done
+		} | at "$i" -batch - || return
 	done
 }
 

@@ -93,7 +93,7 @@ class Spec:
 
     def __init__(self):
         with open(SPEC, encoding="utf-8") as file:
-            self.yaml = yaml.safe_load(file)
+            self.yaml = yaml.load(file, Loader=yaml.CSafeLoader)
         self.operations = self.yaml["operations"]["list"]
         self.sets = {s["name"]: {a["name"]: a for a in s["attributes"]}
                      for s in self.yaml["attribute-sets"]}
