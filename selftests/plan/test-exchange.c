@@ -125,7 +125,7 @@ static double exchanged(struct hbp_input *in, enum hbp_ports ports, size_t paren
 	uint32_t arcs[2][2], *trees[] = { arcs[0], arcs[1] };
 	struct hbp_steady *s;
 	struct hbp_error err;
-	double rate;
+	double rate, weights[2];
 	size_t t;
 
 	if (hbp_steady_alloc(in, ports, &s, &err))
@@ -135,7 +135,8 @@ static double exchanged(struct hbp_input *in, enum hbp_ports ports, size_t paren
 		arcs[t][1] = arc_of(s, parent, 2);
 	}
 	*before = even_rate(s, trees, 2);
-	if (hbp_exchange_run(s, 0, trees, 2, 1000, &err))
+	hbp_exchange_weights(weights, 2, 2 * *before, true);
+	if (hbp_exchange_run(s, 0, trees, weights, 2, 0, 6, &err))
 		tap_bail_out("%s", err.text);
 	rate = even_rate(s, trees, 2);
 	hbp_steady_free(s);
@@ -177,7 +178,7 @@ static size_t stay_trees(struct luck *luck, struct hbp_input *in,
 	uint32_t *trees[8];
 	struct hbp_steady *s;
 	struct hbp_error err;
-	double before;
+	double before, weights[8];
 
 	if (hbp_steady_alloc(in, ports, &s, &err))
 		tap_bail_out("%s", err.text);
@@ -187,7 +188,8 @@ static size_t stay_trees(struct luck *luck, struct hbp_input *in,
 			trees[t][i - 1] = arc_of(s, draw_below(luck, (uint32_t)i), i);
 	}
 	before = even_rate(s, trees, 8);
-	if (hbp_exchange_run(s, 0, trees, 8, 1e9, &err))
+	hbp_exchange_weights(weights, 8, 2 * before, true);
+	if (hbp_exchange_run(s, 0, trees, weights, 8, 0, 6, &err))
 		tap_bail_out("%s", err.text);
 	*faster = even_rate(s, trees, 8) / before;
 	for (t = 0; t < 8; t++) {
@@ -196,6 +198,84 @@ static size_t stay_trees(struct luck *luck, struct hbp_input *in,
 	}
 	hbp_steady_free(s);
 	return good;
+}
+
+/* Does no arc but an idle one begin at a node that a tree leaves out? */
+static bool is_partial(const struct hbp_steady *s, size_t n_real,
+		       const uint32_t *tree)
+{
+	size_t i, from;
+
+	for (i = 0; i < s->n - 1; i++) {
+		from = s->arcs[tree[i]].from;
+		if (tree[i] < n_real && from && tree[from - 1] >= n_real)
+			return false;
+	}
+	return is_tree(s, tree);
+}
+
+/*
+ * Nodes 0 to 3, pairs of 10, many ports: each node sends 12.5 at most, all four 50.
+ * Three nodes in all of trees that weigh 40 would need 120.
+ */
+static size_t leave_out(const struct hbp_steady *s, size_t n_real, size_t trees)
+{
+	uint32_t arcs[8][3], *list[8];
+	double weights[8];
+	struct hbp_error err;
+	size_t t, i, good = 0;
+
+	for (t = 0; t < trees; t++) {
+		list[t] = arcs[t];
+		for (i = 1; i < 4; i++)
+			arcs[t][i - 1] = arc_of(s, i - 1, i);
+	}
+	hbp_exchange_weights(weights, trees, 40, false);
+	if (hbp_exchange_run(s, 0, list, weights, trees, s->n_arcs - n_real, 10,
+			     &err))
+		tap_bail_out("%s", err.text);
+	for (t = 0; t < trees; t++)
+		good += is_partial(s, n_real, list[t]);
+	for (t = 0, i = 0; t < trees; t++)
+		i += arcs[t][0] >= n_real || arcs[t][1] >= n_real ||
+		     arcs[t][2] >= n_real;
+	return i ? good : 0;
+}
+
+static void check_idle(void)
+{
+	static const double mbps[] = { 40, 30, 30, 30 };
+	struct luck luck = { 29 };
+	struct hbp_input *in = clusters(&luck, 4, 4, 0);
+	size_t i, n_real, trees, good = 0;
+	struct hbp_steady *s;
+	struct hbp_error err;
+
+	for (i = 0; i < 16; i++)
+		in->costs->bandwidth_bps[i] = i % 5 ? 10000000 : 0;
+	if (hbp_steady_alloc(in, HBP_MULTI_PORT, &s, &err))
+		tap_bail_out("%s", err.text);
+	n_real = s->n_arcs;
+	if (hbp_steady_idle(s, 0, mbps))
+		tap_bail_out("no memory");
+	for (trees = 1; trees <= 8; trees++)
+		good += leave_out(s, n_real, trees) == trees;
+	ok(s->n_arcs == n_real + 3 && good == 8,
+	   "exchange: nodes are left out, and nobody is below them");
+	hbp_steady_free(s);
+	hbp_input_free(in);
+}
+
+/* Weights that fall: 64, 63, ... 1 of 2080 parts. */
+static void check_weights(void)
+{
+	double weights[64], sum = 0;
+	size_t i;
+
+	hbp_exchange_weights(weights, 64, 2080, false);
+	for (i = 0; i < 64; i++)
+		sum += near(weights[i], 64 - (double)i) ? weights[i] : 0;
+	ok(near(sum, 2080), "weights fall by what the last one is");
 }
 
 static void check_exchange(void)
@@ -231,5 +311,7 @@ int main(void)
 {
 	check_clusters();
 	check_exchange();
+	check_idle();
+	check_weights();
 	return tap_done();
 }

@@ -36,6 +36,8 @@
 #define ALIKE		0.1
 /* In a graph of so many nodes, rounds are dear. */
 #define MANY		256
+/* How often trees change all their arcs when they are made even. */
+#define PASSES		6
 /* No price is larger than exp() of this. */
 #define LATE		300.0
 /* How far prices are drawn towards what is busy, first and last. */
@@ -53,7 +55,7 @@ struct hbp_search {
 	size_t room;		/* of trees */
 	size_t n_turns;		/* trees of clusters, which come before the first */
 	size_t n_spread;	/* first trees, which come then */
-	size_t even;		/* how many trees clusters are served evenly by */
+	size_t even;		/* how many trees clusters are served evenly by, or 0 */
 	size_t *place;		/* of each row: its place in the master, or HBP_NONE */
 	size_t n_placed;
 	double *load;		/* of each row, 0 between uses */
@@ -653,13 +655,20 @@ static int add_copy(struct hbp_search *x, const uint32_t *tree)
 	return add_tree(x);
 }
 
-/* Makes trees of some of those that there are, and adds them. */
-static int even_out(struct hbp_search *x, size_t first, size_t n)
+/*
+ * Makes trees of some of those that there are, and adds them. With one port, who
+ * passes on to another cluster does little else, and nodes take turns: for this
+ * weights must be alike. Else light trees fill what heavy ones leave.
+ */
+static int even_out(struct hbp_search *x, size_t first, size_t n, bool equal)
 {
 	uint32_t **trees = calloc(n, sizeof(*trees));
+	double *weights = calloc(n, sizeof(*weights));
 	size_t size = x->s->n * sizeof(**trees), i;
-	int ret = trees ? 0 : hbp_nomem(x->err);
+	int ret = trees && weights ? 0 : hbp_nomem(x->err);
 
+	if (!ret)
+		hbp_exchange_weights(weights, n, x->cg->bound, equal);
 	for (i = 0; !ret && i < n; i++) {
 		trees[i] = malloc(size);
 		if (trees[i])
@@ -668,13 +677,14 @@ static int even_out(struct hbp_search *x, size_t first, size_t n)
 			ret = hbp_nomem(x->err);
 	}
 	if (!ret)
-		ret = hbp_exchange_run(x->s, x->cg->root, trees, n,
-				       x->cg->bound, x->err);
+		ret = hbp_exchange_run(x->s, x->cg->root, trees, weights,
+				       n, 0, PASSES, x->err);
 	for (i = 0; !ret && i < n; i++)
 		ret = add_copy(x, trees[i]);
 	for (i = 0; trees && i < n; i++)
 		free(trees[i]);
 	free(trees);
+	free(weights);
 	return ret;
 }
 
@@ -694,7 +704,8 @@ int hbp_colgen_even(struct hbp_colgen *cg, size_t most, struct hbp_error *err)
 {
 	struct hbp_search *x = cg->search;
 	size_t n_turns = x->n_turns < most ? x->n_turns : most;
-	size_t n_spread = x->even && x->even < most ? x->even : most;
+	bool equal = x->s->ports == HBP_ONE_PORT;
+	size_t n_spread = equal && x->even && x->even < most ? x->even : most;
 	double turns = 0, spread = 0;
 	int ret = 0;
 
@@ -707,8 +718,8 @@ int hbp_colgen_even(struct hbp_colgen *cg, size_t most, struct hbp_error *err)
 		ret = rate_of(cg, x->n_turns, n_spread, &spread, err);
 	if (ret || (!n_turns && !n_spread))
 		return ret;
-	return turns > spread ? even_out(x, 0, n_turns) :
-				even_out(x, x->n_turns, n_spread);
+	return turns > spread ? even_out(x, 0, n_turns, true) :
+				even_out(x, x->n_turns, n_spread, equal);
 }
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Few trees of equal weight, as even as they can be made: local search, one arc
+ * Few trees of given weights, as even as they can be made: local search, one arc
  * after the other. What a row costs grows exponentially with its load, the more
  * so with each pass, so that the sum of all costs comes to be that of the rows
  * which hold the trees back (the potential of Plotkin, Shmoys and Tardos 1995,
@@ -17,15 +17,14 @@
 #include "exchange.h"
 #include "node.h"
 
-#define PASSES		6
 /* How steeply costs grow with loads, in the first pass and in the last. */
 #define FIRST_STEEP	3.0
 #define LAST_STEEP	100.0
 /* No cost is larger than exp() of this. */
-#define LATE		300.0
+#define LATE		690.0
 /* What is gained must be more than what rounding makes of it. */
 #define LEAST_GAIN	(1 / 1e12)
-/* Rates that differ by less are alike. */
+/* A row is full, but not overloaded, if its load differs from 1 by less. */
 #define SAME		(1 / 1e7)
 /* Arcs are dear that cost so often what another into the same node does. */
 #define DEAR		3.0
@@ -38,7 +37,9 @@ struct exchange {
 	const struct hbp_steady *s;
 	size_t root;
 	size_t n_trees;
-	double weight;		/* of each tree; all together have 1 Mbit/s */
+	const double *weights;
+	double weight;		/* of the tree that is changed */
+	size_t first_idle;	/* arcs from here on leave a node out */
 	size_t *first;		/* of each node: its first place; arcs by head */
 	size_t *arcs;		/* of each place */
 	uint32_t *tail;
@@ -48,7 +49,6 @@ struct exchange {
 	uint32_t *into;		/* of each tree and node: the place of its arc */
 	double *load;		/* of each row */
 	double *price;		/* what a little more load costs */
-	double most;		/* the largest load when the pass began */
 	double steep;
 	double *change;		/* of each row, what is tried; 0 between trials */
 	bool *is_touched;	/* likewise */
@@ -106,7 +106,7 @@ static int list_arcs(struct exchange *x)
 		x->first_use[p] = end;
 		for (u = s->first[x->arcs[p]]; u < s->first[x->arcs[p] + 1]; u++) {
 			x->rows[end] = s->rows[u];
-			x->uses[end++] = s->uses[u] * x->weight;
+			x->uses[end++] = s->uses[u];
 		}
 	}
 	x->first_use[s->n_arcs] = end;
@@ -118,7 +118,6 @@ static int exchange_fill(struct exchange *x, uint32_t **trees)
 	const struct hbp_steady *s = x->s;
 	size_t n = s->n, t, i, p, u, node;
 
-	x->weight = 1 / (double)x->n_trees;
 	x->into = calloc(n * x->n_trees, sizeof(*x->into));
 	x->load = calloc(s->n_rows, sizeof(*x->load));
 	x->price = calloc(s->n_rows, sizeof(*x->price));
@@ -140,7 +139,7 @@ static int exchange_fill(struct exchange *x, uint32_t **trees)
 				p++;
 			into_of(x, t)[node] = (uint32_t)p;
 			for (u = x->first_use[p]; u < x->first_use[p + 1]; u++)
-				x->load[x->rows[u]] += x->uses[u];
+				x->load[x->rows[u]] += x->weights[t] * x->uses[u];
 		}
 	}
 	return 0;
@@ -158,7 +157,7 @@ static double largest_load(const struct exchange *x)
 
 static double price_at(const struct exchange *x, double load)
 {
-	double late = x->steep * (load / x->most - 1);
+	double late = x->steep * (load - 1);
 
 	return exp(late > LATE ? LATE : late);
 }
@@ -171,7 +170,7 @@ static double cost_of(const struct exchange *x, size_t p)
 
 	for (u = x->first_use[p]; u < x->first_use[p + 1]; u++)
 		cost += x->price[x->rows[u]] * x->uses[u];
-	return cost * x->steep / x->most;
+	return cost * x->steep * x->weight;
 }
 
 /* Tries an arc more, or less. */
@@ -186,7 +185,7 @@ static void try_arc(struct exchange *x, size_t p, double sign)
 			x->is_touched[row] = true;
 			x->touched[x->n_touched++] = row;
 		}
-		x->change[row] += sign * x->uses[u];
+		x->change[row] += sign * x->weight * x->uses[u];
 	}
 }
 
@@ -229,6 +228,28 @@ static bool is_below(const struct exchange *x, const uint32_t *into, size_t node
 	return node == top;
 }
 
+static bool is_idle(const struct exchange *x, uint32_t p)
+{
+	return x->arcs[p] >= x->first_idle;
+}
+
+/* May the node get another parent: is it in the tree, and not below the node? */
+static bool may_join(const struct exchange *x, const uint32_t *into, size_t node,
+		     uint32_t p)
+{
+	size_t parent = x->tail[p], i;
+
+	if (!is_idle(x, p))
+		return (parent == x->root || !is_idle(x, into[parent])) &&
+		       !is_below(x, into, parent, node);
+	/* Nobody is left out who has children. */
+	for (i = 0; i < x->s->n; i++)
+		if (i != x->root && !is_idle(x, into[i]) &&
+		    x->tail[into[i]] == node)
+			return false;
+	return true;
+}
+
 /* What rows would cost more with other arcs in the place of some. */
 static double rise_with(struct exchange *x, const uint32_t *gone, size_t n_gone,
 			const uint32_t *come, size_t n_come)
@@ -269,7 +290,7 @@ static void move(struct exchange *x, uint32_t *into, size_t node)
 		if (p == old || cost_of(x, p) >= least)
 			continue;
 		rise = rise_with(x, NULL, 0, &p, 1);
-		if (rise >= least || is_below(x, into, x->tail[p], node))
+		if (rise >= least || !may_join(x, into, node, p))
 			continue;
 		least = rise;
 		best = p;
@@ -299,16 +320,26 @@ static void mark_below(struct exchange *x, const uint32_t *into, size_t top)
 	}
 }
 
+/* Does an arc come from a node of the tree, which is or is not below another? */
+static bool comes_from(const struct exchange *x, const uint32_t *into, uint32_t p,
+		       bool below)
+{
+	size_t tail = x->tail[p];
+
+	return !is_idle(x, p) && x->below[tail] == below &&
+	       (tail == x->root || !is_idle(x, into[tail]));
+}
+
 /* The cheapest arcs into a node from below it, and how many. */
-static size_t list_parents(const struct exchange *x, size_t node,
-			   uint32_t *parents)
+static size_t list_parents(const struct exchange *x, const uint32_t *into,
+			   size_t node, uint32_t *parents)
 {
 	double costs[PARENTS], cost;
 	size_t n = 0, i;
 	uint32_t p;
 
 	for (p = (uint32_t)x->first[node]; p < x->first[node + 1]; p++) {
-		if (!x->below[x->tail[p]])
+		if (!comes_from(x, into, p, true))
 			continue;
 		cost = cost_of(x, p);
 		if (n == PARENTS && cost >= costs[n - 1])
@@ -325,7 +356,7 @@ static size_t list_parents(const struct exchange *x, size_t node,
 }
 
 /* The cheapest arc into a node from those not below another. */
-static uint32_t from_outside(struct exchange *x, size_t node)
+static uint32_t from_outside(struct exchange *x, const uint32_t *into, size_t node)
 {
 	double least = HUGE_VAL, cost;
 	uint32_t p;
@@ -335,7 +366,7 @@ static uint32_t from_outside(struct exchange *x, size_t node)
 	x->known[node] = true;
 	x->outside[node] = NO_PLACE;
 	for (p = (uint32_t)x->first[node]; p < x->first[node + 1]; p++) {
-		cost = x->below[x->tail[p]] ? HUGE_VAL : cost_of(x, p);
+		cost = comes_from(x, into, p, false) ? cost_of(x, p) : HUGE_VAL;
 		if (cost < least) {
 			least = cost;
 			x->outside[node] = p;
@@ -353,14 +384,14 @@ static void turn(struct exchange *x, uint32_t *into, size_t node)
 
 	mark_below(x, into, node);
 	memset(x->known, 0, x->s->n * sizeof(*x->known));
-	n = list_parents(x, node, parents);
+	n = list_parents(x, into, node, parents);
 	for (i = 0; i < n; i++) {
 		for (at = x->tail[parents[i]]; at != node;
 		     at = x->tail[into[at]]) {
 			gone[0] = into[node];
 			gone[1] = into[at];
 			come[0] = parents[i];
-			come[1] = from_outside(x, at);
+			come[1] = from_outside(x, into, at);
 			if (come[1] == NO_PLACE ||
 			    cost_of(x, come[0]) + cost_of(x, come[1]) >
 			    DEAR / 2 * cost + cost_of(x, gone[1]))
@@ -402,55 +433,78 @@ static void pass(struct exchange *x, bool turns)
 
 	for (t = 0; t < x->n_trees; t++) {
 		into = into_of(x, t);
+		x->weight = x->weights[t];
 		for (i = 0; i < n; i++) {
 			if (i == x->root)
 				continue;
 			if (!turns)
 				move(x, into, i);
-			else if (is_dear(x, into[i], i))
+			else if (!is_idle(x, into[i]) && is_dear(x, into[i], i))
 				turn(x, into, i);
 		}
 	}
 }
 
-static void search(struct exchange *x, double bound)
+static void search(struct exchange *x, size_t passes)
 {
+	double steeper = pow(LAST_STEEP / FIRST_STEEP, 1 / (double)(passes - 1));
 	size_t i, row;
 
 	x->steep = FIRST_STEEP;
-	for (i = 0; i < PASSES; i++) {
-		x->most = largest_load(x);
-		if (1 / x->most >= bound * (1 - SAME))
+	for (i = 0; i < passes; i++) {
+		if (largest_load(x) <= 1 + SAME)
 			return;
 		for (row = 0; row < x->s->n_rows; row++)
 			x->price[row] = price_at(x, x->load[row]);
 		pass(x, false);
 		pass(x, true);
-		x->steep *= pow(LAST_STEEP / FIRST_STEEP, 1.0 / (PASSES - 1));
+		x->steep *= steeper;
 	}
 }
 
 /**
- * hbp_exchange_run() - make trees of equal weight faster together
+ * hbp_exchange_weights() - what trees should weigh
+ * @weights: receives the weights, Mbit/s
+ * @n: how many
+ * @sum: what they make together
+ * @equal: are all equal; else each is lighter than the one before it by as much as
+ *	the last one weighs, so that small ones fill what large ones leave
+ */
+void hbp_exchange_weights(double *weights, size_t n, double sum, bool equal)
+{
+	double all = equal ? (double)n : (double)n * ((double)n + 1) / 2;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		weights[i] = sum * (equal ? 1 : (double)(n - i)) / all;
+}
+
+/**
+ * hbp_exchange_run() - make trees fit better
  * @steady: what holds trees back
  * @root: number of the root
  * @trees: each an array of @steady->n - 1 arcs, in ascending order of heads;
  *	changed
+ * @weights: of each tree, Mbit/s
  * @n_trees: number of trees, at least 1
- * @bound: no trees are faster together, Mbit/s: what is near it is good enough
+ * @n_idle: so many of the last pairs join nobody: a tree that has one leaves the
+ *	node out, and no other arc of it begins there
+ * @passes: how often all is tried, from 2
  * @err: receives the reason of a failure
  *
- * Local search: what comes out depends on what goes in, and may be as slow.
+ * Rows are to be busy for no more than all the time, and as little above that as
+ * possible. Local search: what comes out depends on what goes in, and may be as bad.
  * The same trees give the same trees.
  *
  * Return: 0 or -ENOMEM.
  */
 int hbp_exchange_run(const struct hbp_steady *steady, size_t root,
-		     uint32_t **trees, size_t n_trees, double bound,
-		     struct hbp_error *err)
+		     uint32_t **trees, const double *weights, size_t n_trees,
+		     size_t n_idle, size_t passes, struct hbp_error *err)
 {
 	struct exchange x = {
-		.s = steady, .root = root, .n_trees = n_trees
+		.s = steady, .root = root, .n_trees = n_trees,
+		.weights = weights, .first_idle = steady->n_arcs - n_idle
 	};
 	size_t t, i, k;
 	int ret = 0;
@@ -459,7 +513,7 @@ int hbp_exchange_run(const struct hbp_steady *steady, size_t root,
 		ret = hbp_nomem(err);
 		goto out;
 	}
-	search(&x, bound);
+	search(&x, passes);
 	for (t = 0; t < n_trees; t++)
 		for (i = 0, k = 0; i < steady->n; i++)
 			if (i != root)

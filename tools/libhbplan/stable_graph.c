@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "graded.h"
 #include "insertion.h"
 #include "levels.h"
 #include "node.h"
@@ -310,6 +311,65 @@ static int add_tree(struct work *w, const struct hbp_partial *from,
 	return ret;
 }
 
+/* What all nodes have together, each counted by its part of its flow. */
+static double worth_of(const struct work *w, const struct hbp_insertion *ins)
+{
+	double sum = 0;
+	size_t t, v;
+
+	for (t = 0; t < ins->n; t++)
+		for (v = 0; v < w->n_nodes; v++)
+			if (w->flows[v] > 0 && ins->trees[t].parent[v] != HBP_NOBODY)
+				sum += (double)ins->trees[t].weight / w->flows[v];
+	return sum;
+}
+
+/* Trees that are made to be few, without rates; -ENOENT if there are none. */
+static int make_graded(struct work *w, struct hbp_insertion *ins)
+{
+	const struct hbp_platform *p = w->platform;
+	double *flows = calloc(p->n_hosts, sizeof(*flows));
+	size_t *place = calloc(p->n_hosts, sizeof(*place)), i, root = 0;
+	int ret = flows && place ? 0 : hbp_nomem(w->err);
+
+	for (i = 0; !ret && i < p->n_hosts; i++) {
+		place[i] = w->place[p->hosts[i]];
+		flows[i] = w->flows[place[i]];
+		root = p->hosts[i] == w->root ? i : root;
+	}
+	if (!ret)
+		ret = hbp_graded_make(w->rq->in, root, flows, place,
+				      hbp_trees_max(w->rq), ins, w->err);
+	if (!ret)
+		ret = hbp_insertion_span(ins, p->n_hosts);
+	free(flows);
+	free(place);
+	return ret;
+}
+
+/* Where nodes have less than their flows, trees made to be few may serve them better. */
+static int try_graded(struct work *w)
+{
+	struct hbp_insertion other = {
+		.n_nodes = w->n_nodes, .root = w->g.root
+	}, swap;
+	int ret;
+
+	if (is_full(w) || w->platform->n_hosts > CORE_MAX)
+		return 0;
+	ret = make_graded(w, &other);
+	if (!ret)
+		ret = hbp_weighing_run(w->ways, w->nodes, w->flows, &other,
+				       hbp_trees_max(w->rq), w->err);
+	if (!ret && worth_of(w, &other) > worth_of(w, &w->ins)) {
+		swap = w->ins;
+		w->ins = other;
+		other = swap;
+	}
+	hbp_insertion_clear(&other);
+	return ret == -ENOENT ? 0 : ret;
+}
+
 /* Makes the trees fit the plan and the network's routes. */
 static int finish(struct work *w, struct hbp_plan *plan)
 {
@@ -327,6 +387,8 @@ static int finish(struct work *w, struct hbp_plan *plan)
 	if (!ret)
 		ret = hbp_weighing_run(w->ways, w->nodes, w->flows, &w->ins,
 				       hbp_trees_max(w->rq), w->err);
+	if (!ret)
+		ret = try_graded(w);
 	for (t = 0; !ret && t < w->ins.n; t++)
 		ret = add_tree(w, &w->ins.trees[t], plan);
 	return ret;

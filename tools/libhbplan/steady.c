@@ -368,3 +368,39 @@ void hbp_steady_heads(const struct hbp_steady *steady, size_t *first,
 	for (i = 0; i < steady->n_arcs; i++)
 		arcs[first[steady->arcs[i].to + 1]++] = i;
 }
+
+/**
+ * hbp_steady_idle() - add arcs that join nobody
+ * @steady: who can send to whom; gets one more arc from the root to each other
+ *	node, behind all others, and a row for each node
+ * @root: number of the root
+ * @mbps: of each node, how much makes its arc busy, positive
+ *
+ * Return: 0 or -ENOMEM; then @steady is still to be released.
+ */
+int hbp_steady_idle(struct hbp_steady *steady, size_t root, const double *mbps)
+{
+	struct building b = {
+		.s = steady, .room_arcs = steady->n_arcs,
+		.room_uses = steady->first[steady->n_arcs], .err = &(struct hbp_error){ }
+	};
+	size_t i, at;
+
+	for (i = 0; i < steady->n; i++) {
+		if (i == root)
+			continue;
+		at = steady->n_arcs;
+		if (at == b.room_arcs && grow_arcs(&b))
+			return -ENOMEM;
+		if (steady->first[at] + 1 > b.room_uses && grow_uses(&b, 1))
+			return -ENOMEM;
+		steady->arcs[at].from = (uint32_t)root;
+		steady->arcs[at].to = (uint32_t)i;
+		steady->mbps[at] = mbps[i];
+		steady->first[at + 1] = steady->first[at];
+		add_use(steady, steady->n_rows + i, 1 / mbps[i]);
+		steady->n_arcs++;
+	}
+	steady->n_rows += steady->n;
+	return 0;
+}

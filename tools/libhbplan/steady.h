@@ -45,6 +45,7 @@ struct hbp_price hbp_steady_price(const struct hbp_steady *steady,
 				  const struct hbp_input *in, size_t row,
 				  double mbps);
 int64_t *hbp_steady_times(const struct hbp_steady *steady);
+int hbp_steady_idle(struct hbp_steady *steady, size_t root, const double *mbps);
 void hbp_steady_heads(const struct hbp_steady *steady, size_t *first,
 		      size_t *arcs);
 size_t hbp_steady_arc(const struct hbp_steady *steady, size_t from, size_t to);
