@@ -31,13 +31,16 @@
 #define FIRST_TREES	16
 #define LAST_FIRST_TREES	128
 /* Trees that are sought after these, in a graph of so many nodes. */
-#define MORE_ROUNDS(n)	(50000 / (n))
+#define MORE_ROUNDS(n)	(15000 / (n))
 /* Where trees of clusters are so near the bound, nodes are alike. */
 #define ALIKE		0.1
 /* In a graph of so many nodes, rounds are dear. */
-#define MANY		256
+#define MANY		128
 /* How often trees change all their arcs when they are made even. */
 #define PASSES		6
+/* They end after so many that do not make the bound smaller by this factor. */
+#define PATIENCE	16
+#define PROGRESS	0.999
 /* No price is larger than exp() of this. */
 #define LATE		300.0
 /* How far prices are drawn towards what is busy, first and last. */
@@ -406,9 +409,35 @@ static int add_turns(struct hbp_search *x)
 	return ret || !x->n_turns ? ret : solve(x);
 }
 
+/*
+ * Single trees. Where rounds are dear, others become faster together than these,
+ * see hbp_colgen_even(): then they are of use for the bound only.
+ */
+static int more_trees(struct hbp_search *x)
+{
+	size_t most = x->cg->rounds + MORE_ROUNDS(x->s->n), idle = 0;
+	double bound = x->cg->bound;
+	int ret = 0;
+
+	while (gap_of(x) > GAP && x->cg->rounds < most && idle < PATIENCE &&
+	       ask(x, &ret)) {
+		ret = add_tree(x);
+		if (!ret)
+			ret = solve(x);
+		if (ret)
+			break;
+		idle += x->s->n >= MANY;
+		if (x->cg->bound < bound * PROGRESS) {
+			bound = x->cg->bound;
+			idle = 0;
+		}
+	}
+	return ret;
+}
+
 static int generate(struct hbp_search *x)
 {
-	size_t n, most;
+	size_t n;
 	bool alike;
 	int ret;
 
@@ -426,14 +455,7 @@ static int generate(struct hbp_search *x)
 		if (!ret && gap_of(x) <= GAP)
 			return 0;
 	}
-	/* Nor do single trees get far where many are needed. */
-	most = x->cg->rounds + (x->s->n < MANY ? MORE_ROUNDS(x->s->n) : 0);
-	while (!ret && gap_of(x) > GAP && x->cg->rounds < most && ask(x, &ret)) {
-		ret = add_tree(x);
-		if (!ret)
-			ret = solve(x);
-	}
-	return ret;
+	return ret ? ret : more_trees(x);
 }
 
 /* One unit of weight is what the plainest tree can carry alone. */

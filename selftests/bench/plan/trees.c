@@ -164,7 +164,7 @@ void trees_print(void)
 			       kind == RANDOM ? "random costs" :
 			       kind == NOISY ? "clusters of 20, noisy" :
 			       "clusters of 32");
-			for (n = 100; n <= 800; n *= 2) {
+			for (n = 100; n <= 400; n *= 2) {
 				struct hbp_input *in = make_input(kind, n);
 
 				ms = make_ms("mtp", in, ports[i], &gap);
