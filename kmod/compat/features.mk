@@ -4,4 +4,4 @@
 # $(call hbc-has,HEADER,PATTERN,SYMBOL): define SYMBOL if HEADER holds PATTERN
 hbc-has = $(if $(shell grep -s -e '$(2)' $(srctree)/include/$(1)),-D$(3))
 
-ccflags-y += $(call hbc-has,linux/net.h,kernel_sendpage_locked,HBC_HAVE_SENDPAGE)
+ccflags-y += $(call hbc-has,linux/skbuff.h,^struct ubuf_info_ops,HBC_HAVE_UBUF_OPS)
