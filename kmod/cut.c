@@ -14,7 +14,7 @@
 #include "cut.h"
 #include "wire.h"
 
-#define HBC_CUT_ORDER	3	/* of pages: few vectors, still easy to get */
+#define HBC_CUT_ORDER	(const_ilog2(HBC_BURST_BYTES) - PAGE_SHIFT)	/* one vector */
 
 static u32 hbc_cut_payload(const struct hbc_cut *c)
 {
@@ -72,15 +72,16 @@ u64 hbc_cut_truesize(const struct hbc_cut *c)
 
 static struct page *hbc_cut_page(unsigned int *order)
 {
-	struct page *page = NULL;
+	struct page *page;
 
-	if (*order)
-		page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY, *order);
-	if (!page) {
-		*order = 0;
-		page = alloc_page(GFP_KERNEL | __GFP_NOWARN);
+	/* Fewer vectors are not worth to look for memory that is not there. */
+	for (; *order; --*order) {
+		page = alloc_pages((GFP_KERNEL & ~__GFP_DIRECT_RECLAIM) | __GFP_COMP |
+				   __GFP_NOWARN | __GFP_NORETRY, *order);
+		if (page)
+			return page;
 	}
-	return page;
+	return alloc_page(GFP_KERNEL | __GFP_NOWARN);
 }
 
 /* A burst of @len bytes that are still to be written. */
