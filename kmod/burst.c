@@ -175,7 +175,7 @@ unsigned int hbc_burst_need(const struct sk_buff *skb)
 int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
 		      unsigned int len)
 {
-	unsigned int start = skb_pagelen(skb), n;
+	unsigned int start = skb_has_frag_list(skb) ? skb_pagelen(skb) : skb->len, n;
 	struct sk_buff *frag;
 	int err = 0;
 

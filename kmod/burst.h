@@ -12,7 +12,8 @@
 struct hbc_source;
 struct sk_buff;
 
-#define HBC_BURST_BYTES	65536	/* a burst of more than one frame is not longer */
+#define HBC_BURST_BYTES		65536	/* a burst of more than one frame is not longer */
+#define HBC_BURST_VECTORS	60	/* with its head a kmalloc() of 1 KiB */
 
 /**
  * struct hbc_burst - whole frames, one behind the other

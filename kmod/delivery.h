@@ -14,10 +14,11 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "piece.h"
+
 struct hbc_burst;
 struct hbc_group;
 struct hbc_message;
-struct hbc_piece;
 struct hbc_sock;
 
 #define HBC_DELIVERIES_MAX	256	/* messages at a socket; with as many there is no room */
@@ -31,6 +32,7 @@ struct hbc_sock;
  * @hs: the socket, a reference until detached; RCU
  * @queue: pieces (struct hbc_piece) that no reader has taken
  * @reading: pieces that the reader has taken; whoever holds the socket's lock
+ * @model: what they have in common; as @reading
  * @queued: what the socket is charged for all pieces
  * @arrived: payload bytes that have been queued so far
  * @read: payload bytes that have been read
@@ -49,6 +51,7 @@ struct hbc_delivery {
 	struct hbc_sock __rcu *hs;
 	struct list_head queue;
 	struct list_head reading;
+	struct hbc_piece_model model;
 	unsigned int queued;
 	u64 arrived;
 	u64 read;

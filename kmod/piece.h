@@ -15,6 +15,18 @@ struct hbc_message;
 struct iov_iter;
 
 /**
+ * struct hbc_piece_model - what the fragments of a message have in common
+ * @header: of one that was verified
+ * @seed: of that header
+ * @frame: bytes of its fragment, header included; 0 before there is one
+ */
+struct hbc_piece_model {
+	u8 header[HBC_FRAGMENT_LEN];
+	struct hbc_crc_seed seed;
+	u32 frame;
+};
+
+/**
  * struct hbc_piece - fragments that wait to be read
  * @link: a delivery's queue or reading list
  * @burst: a reference
@@ -25,10 +37,6 @@ struct iov_iter;
  * @bytes: payload bytes that have not been read; when there are none the
  *	piece is over, though an ABORT may follow in @left
  * @verified: payload bytes at @at whose checksum was right
- * @seed: of the last fragment that was verified
- * @header: its header, if @alike
- * @alike: a header is there, and the seed belongs to it
- * @frame: bytes of its fragment, header included
  * @truesize: what the socket is charged for it
  *
  * Belongs to the list that it is on; on a reading list to the socket's reader.
@@ -42,10 +50,6 @@ struct hbc_piece {
 	u32 bytes;
 	u32 verified;
 	u32 truesize;
-	bool alike;
-	u32 frame;
-	struct hbc_crc_seed seed;
-	u8 header[HBC_FRAGMENT_LEN];
 };
 
 /*
@@ -62,6 +66,7 @@ void hbc_piece_free(struct hbc_piece *p);
  * hbc_piece_read() - hand payload to the user
  * @p: a piece of the caller's
  * @m: message that it belongs to
+ * @model: of @m, all zeroes at first; the caller's, as @p
  * @to: where to
  * @len: bytes wanted
  *
@@ -74,7 +79,7 @@ void hbc_piece_free(struct hbc_piece *p);
  * fault or a wrong checksum; if there are none for such a reason -EFAULT or
  * -EBADMSG.
  */
-ssize_t hbc_piece_read(struct hbc_piece *p, const struct hbc_message *m, struct iov_iter *to,
-		       size_t len);
+ssize_t hbc_piece_read(struct hbc_piece *p, const struct hbc_message *m,
+		       struct hbc_piece_model *model, struct iov_iter *to, size_t len);
 
 #endif /* _HBC_PIECE_H */

@@ -14,7 +14,6 @@
 #include "schedule.h"
 #include "shortcut.h"
 
-#define HBC_BURST_VECTORS	60	/* with its head a kmalloc() of 1 KiB */
 #define HBC_TAIL_VECTORS	256	/* a half frame in more pieces is copied together */
 
 struct hbc_inflow *hbc_read_last(struct hbc_receive *rx)
@@ -56,7 +55,7 @@ struct hbc_burst *hbc_read_carry(struct hbc_burst *b, u32 pos, unsigned int need
 
 	if (tail > HBC_TAIL_VECTORS)
 		return hbc_read_compact(b, pos, need);
-	to = hbc_burst_alloc(max_t(unsigned int, HBC_BURST_VECTORS, need + tail), GFP_KERNEL);
+	to = hbc_burst_alloc(need + tail, GFP_KERNEL);
 	if (to && tail && hbc_burst_split(b, pos, to)) {
 		hbc_burst_put(to);
 		to = NULL;
@@ -192,9 +191,17 @@ static bool hbc_read_fits(const struct hbc_read *r)
 	return in->nr_runs < HBC_RUNS || in->run[in->nr_runs - 1].message == rx->message;
 }
 
+/* Short skbs come in numbers; others come alone. */
+static unsigned int hbc_read_vectors(const struct hbc_read *r)
+{
+	unsigned int least = r->skb->len < HBC_BURST_BYTES / 2 ? HBC_BURST_VECTORS : 0;
+
+	return max(r->need + 2, least);
+}
+
 static int hbc_read_next(struct hbc_read *r)
 {
-	return hbc_read_flush(r) ?: hbc_read_burst(r->rx, r->need + 2);
+	return hbc_read_flush(r) ?: hbc_read_burst(r->rx, hbc_read_vectors(r));
 }
 
 /* Finds a burst for the fragment at hand: 0 or -errno. */
@@ -381,12 +388,12 @@ static const u8 *hbc_read_peek(struct hbc_read *r, unsigned int off, unsigned in
 static noinline unsigned int hbc_read_alike(const struct hbc_receive *rx, const u8 *head,
 					    unsigned int len, u64 next, unsigned int max)
 {
+	const struct hbc_wire_words like = *(const struct hbc_wire_words *)rx->head;
 	u32 frame = rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
-	const u8 *like = rx->head;
 	unsigned int nr = 0;
 
 	max = min(max, (len - HBC_FRAGMENT_LEN) / frame + 1);
-	while (nr < max && hbc_wire_continues(head, like, next)) {
+	while (nr < max && hbc_wire_continues(head, &like, next)) {
 		next += bytes;
 		head += frame;
 		nr++;
@@ -495,7 +502,7 @@ static int hbc_read_begin(struct hbc_read *r)
 	const struct hbc_inflow *last = hbc_read_last(r->rx);
 
 	if (r->rx->placed && last->burst->nr + r->need > last->burst->max)
-		return hbc_read_burst(r->rx, r->need);
+		return hbc_read_burst(r->rx, hbc_read_vectors(r));
 	return 0;
 }
 

@@ -174,7 +174,7 @@ static ssize_t hbc_reader_copy(struct hbc_sock *hs, struct hbc_delivery *d, stru
 			*offset = p->offset;
 		else if (p->offset != *offset + done)
 			break;
-		n = hbc_piece_read(p, d->message, to, len - done);
+		n = hbc_piece_read(p, d->message, &d->model, to, len - done);
 		if (n < 0)
 			return done ?: n;
 		done += n;
@@ -189,6 +189,7 @@ static ssize_t hbc_reader_copy(struct hbc_sock *hs, struct hbc_delivery *d, stru
 static ssize_t hbc_reader_peek(const struct hbc_delivery *d, struct iov_iter *to, size_t len,
 			       u64 *offset)
 {
+	struct hbc_piece_model model = d->model;
 	const struct hbc_piece *p;
 	size_t done = 0;
 
@@ -200,7 +201,7 @@ static ssize_t hbc_reader_peek(const struct hbc_delivery *d, struct iov_iter *to
 			*offset = p->offset;
 		else if (p->offset != *offset + done)
 			break;
-		n = hbc_piece_read(&copy, d->message, to, len - done);
+		n = hbc_piece_read(&copy, d->message, &model, to, len - done);
 		if (n < 0)
 			return done ?: n;
 		done += n;

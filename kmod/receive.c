@@ -241,7 +241,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 		swap(tree, last->tree);
 		rx->nr--;
 	} else if (last && last->burst->len > rx->whole) {
-		half = hbc_read_carry(last->burst, rx->whole, 0);
+		half = hbc_read_carry(last->burst, rx->whole, HBC_BURST_VECTORS);
 		if (!half)
 			return -ENOMEM;
 		tree = last->tree;

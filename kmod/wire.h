@@ -236,7 +236,8 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
 /**
  * hbc_wire_continues() - whether a fragment goes on where another one ended
  * @buf: HBC_FRAGMENT_LEN bytes, a header that nobody has checked
- * @like: the same of a fragment of the message that has been accepted
+ * @like: the same of a fragment of the message that has been accepted; in a loop a
+ *	copy of its own, so that the compiler keeps it in registers
  * @offset: in the message, of the byte that comes next
  *
  * They are alike but for offset and checksum, so the one needs no other check
@@ -245,14 +246,14 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
  *
  * Return: whether it does.
  */
-static inline bool hbc_wire_continues(const u8 *buf, const u8 *like, u64 offset)
+static inline bool hbc_wire_continues(const u8 *buf, const struct hbc_wire_words *like,
+				      u64 offset)
 {
 	const struct hbc_wire_words *b = (const struct hbc_wire_words *)buf;
-	const struct hbc_wire_words *l = (const struct hbc_wire_words *)like;
 
-	return b->hdr == l->hdr && b->epoch == l->epoch && b->message == l->message &&
-	       b->offset == cpu_to_be64(offset) && b->total == l->total &&
-	       b->used == l->used && b->rest == l->rest;
+	return b->hdr == like->hdr && b->epoch == like->epoch && b->message == like->message &&
+	       b->offset == cpu_to_be64(offset) && b->total == like->total &&
+	       b->used == like->used && b->rest == like->rest;
 }
 
 /* The checksum in a fragment's header. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/sockios.h>
@@ -336,6 +338,61 @@ TEST_F(pair, bad_pointer)
 	/* It is as if it had never been. */
 	ASSERT_EQ(50, send_message(self->sender, 8, 50, 0));
 	EXPECT_EQ(50, receive_message(self->far, 8, 100));
+}
+
+/* Fragments end, and begin, in the middle of a part, and parts in that of a fragment. */
+TEST_F(pair, in_many_places)
+{
+	static const size_t part[] = { 1, 0, 1391, 1392, 1393, 2784, 7, 70000, 3, 131072 };
+	const long size = 400000, gap = 16;
+	struct iovec iov[ARRAY_SIZE(part)];
+	uint8_t *buf = calloc(1, size);
+	long read = 0, sum = 0, n;
+	unsigned int i, k;
+
+	ASSERT_NE(NULL, buf);
+	ASSERT_EQ(size, send_message(self->sender, 10, size, 0));
+	for (i = 0, n = 0; i < ARRAY_SIZE(part); i++) {
+		iov[i] = (struct iovec){ .iov_base = buf + n, .iov_len = part[i] };
+		n += part[i] + gap;
+		sum += part[i];
+	}
+	for (; read < size; read += n) {
+		n = ERR(readv(self->far, iov, ARRAY_SIZE(iov)));
+		ASSERT_EQ(read + sum < size ? sum : size - read, n);
+		for (i = 0, k = 0; i < ARRAY_SIZE(part); k += part[i++]) {
+			uint8_t *behind = iov[i].iov_base + part[i];
+			size_t len = k < n ? n - k : 0;
+
+			ASSERT_EQ(-1, pattern_check(10, read + k, iov[i].iov_base,
+						    len < part[i] ? len : part[i]));
+			ASSERT_EQ(0, behind[0] | behind[gap - 1]);
+		}
+	}
+	EXPECT_EQ(size, receive_message(self->near, 10, size));
+	free(buf);
+}
+
+TEST_F(pair, a_hole_in_the_buffer)
+{
+	const long size = 200000, page = sysconf(_SC_PAGESIZE), good = 25 * page;
+	uint8_t *buf = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long n, more;
+
+	ASSERT_NE(MAP_FAILED, buf);
+	ASSERT_EQ(0, mprotect(buf + good, page, PROT_NONE));
+	ASSERT_EQ(size, send_message(self->sender, 11, size, 0));
+	n = ERR(recv(self->far, buf, size, 0));
+	EXPECT_EQ(good, n);
+	EXPECT_EQ(-1, pattern_check(11, 0, buf, n));
+	EXPECT_EQ(-EFAULT, ERR(recv(self->far, buf + good, page, 0)));
+	ASSERT_EQ(0, mprotect(buf + good, page, PROT_READ | PROT_WRITE));
+	more = ERR(recv(self->far, buf, size, 0));
+	EXPECT_EQ(size - n, more);
+	EXPECT_EQ(-1, pattern_check(11, n, buf, more));
+	EXPECT_EQ(size, receive_message(self->near, 11, size));
+	munmap(buf, size);
 }
 
 TEST_F(pair, nothing_there)
