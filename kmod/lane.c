@@ -600,6 +600,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	INIT_LIST_HEAD(&lane->half_link);
 	INIT_LIST_HEAD(&lane->sched_link);
 	INIT_LIST_HEAD(&lane->queue);
+	INIT_LIST_HEAD(&lane->spare);
 	spin_lock_init(&lane->queue_lock);
 	mutex_init(&lane->tx_mutex);
 	INIT_DELAYED_WORK(&lane->life, hbc_lane_life);

@@ -113,8 +113,9 @@ struct hbc_lane_callbacks {
  *	the lane is READY
  * @silent: looks in a row that found that nothing had come; as @looked
  * @retry: next pause before a reconnect in ms; @life only
- * @queue_lock: @queue, @queued, @acks, @nr_acks, and @state's turn to CLOSED
+ * @queue_lock: @queue, @spare, @queued, @acks, @nr_acks, and @state's turn to CLOSED
  * @queue: bursts to be sent (struct hbc_lane_entry)
+ * @spare: entries that were on @queue, for the next bursts; as @queue
  * @queued: truesize of @queue in bytes
  * @acks: reports for the parent that are not in a frame yet (acceptors)
  * @nr_acks: entries of @acks in use
@@ -163,6 +164,7 @@ struct hbc_lane {
 
 	spinlock_t queue_lock; /* the queue */
 	struct list_head queue;
+	struct list_head spare;
 	unsigned int queued;
 	struct hbc_ack *acks;
 	unsigned int nr_acks;

@@ -49,7 +49,8 @@ static struct hbc_lane_entry *hbc_lane_entry_new(struct hbc_burst *b)
 
 static void hbc_lane_entry_free(struct hbc_lane_entry *entry)
 {
-	hbc_burst_put(entry->burst);
+	if (entry->burst)
+		hbc_burst_put(entry->burst);
 	kfree(entry);
 }
 
@@ -60,13 +61,22 @@ void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 	/* Nobody counts the queue of a lane that ends. */
 	if (test_bit(HBC_LANE_CLOSING, &lane->flags))
 		return;
-	entry = hbc_lane_entry_new(b);
-	if (!entry) {
-		set_bit(HBC_LANE_TORN, &lane->flags);
-		hbc_lane_fail(lane, ENOMEM);
-		return;
-	}
 	spin_lock_bh(&lane->queue_lock);
+	entry = list_first_entry_or_null(&lane->spare, struct hbc_lane_entry, link);
+	if (entry) {
+		list_del(&entry->link);
+		hbc_burst_get(b);
+		entry->burst = b;
+	} else {
+		spin_unlock_bh(&lane->queue_lock);
+		entry = hbc_lane_entry_new(b);
+		if (!entry) {
+			set_bit(HBC_LANE_TORN, &lane->flags);
+			hbc_lane_fail(lane, ENOMEM);
+			return;
+		}
+		spin_lock_bh(&lane->queue_lock);
+	}
 	list_add_tail(&entry->link, &lane->queue);
 	WRITE_ONCE(lane->queued, lane->queued + b->truesize);
 	spin_unlock_bh(&lane->queue_lock);
@@ -204,11 +214,14 @@ static struct hbc_lane_entry *hbc_transmit_head(struct hbc_lane *lane, bool *mor
 
 static void hbc_transmit_done(struct hbc_lane *lane, struct hbc_lane_entry *entry)
 {
+	struct hbc_burst *b = entry->burst;
+
 	spin_lock_bh(&lane->queue_lock);
-	list_del(&entry->link);
-	WRITE_ONCE(lane->queued, lane->queued - entry->burst->truesize);
+	entry->burst = NULL;
+	list_move(&entry->link, &lane->spare);
+	WRITE_ONCE(lane->queued, lane->queued - b->truesize);
 	spin_unlock_bh(&lane->queue_lock);
-	hbc_lane_entry_free(entry);
+	hbc_burst_put(b);
 	lane->tx_off = 0;
 	lane->stats.tx_bursts++;
 }
@@ -388,11 +401,13 @@ void hbc_transmit_purge(struct hbc_lane *lane)
 {
 	unsigned int dropped = 0;
 	LIST_HEAD(entries);
+	LIST_HEAD(spare);
 	struct list_head *at;
 
 	mutex_lock(&lane->tx_mutex);
 	spin_lock_bh(&lane->queue_lock);
 	list_splice_init(&lane->queue, &entries);
+	list_splice_init(&lane->spare, &spare);
 	WRITE_ONCE(lane->queued, 0);
 	WRITE_ONCE(lane->nr_acks, 0);
 	spin_unlock_bh(&lane->queue_lock);
@@ -402,4 +417,5 @@ void hbc_transmit_purge(struct hbc_lane *lane)
 	lane->stats.dropped += dropped;
 	mutex_unlock(&lane->tx_mutex);
 	hbc_transmit_discard(&entries);
+	hbc_transmit_discard(&spare);
 }
