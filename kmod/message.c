@@ -292,19 +292,23 @@ void hbc_message_deliver(const struct hbc_run *run, struct hbc_burst *b)
 
 bool hbc_message_room(struct hbc_schedule *sched)
 {
+	bool room = true, crowded;
 	struct hbc_delivery *d;
 	struct hbc_message *m;
-	bool room = true, crowded;
+	unsigned int left;
 	int i;
 
 	crowded = READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX / 2;
 	if (!crowded && !test_bit(HBC_SCHEDULE_CHOKED, &sched->flags))
 		return true;
 	spin_lock_bh(&sched->lock);
-	for (i = 0; i < ARRAY_SIZE(sched->messages); i++)
-		hlist_for_each_entry(m, &sched->messages[i], link)
+	left = sched->nr_messages;
+	for (i = 0; left; i++)
+		hlist_for_each_entry(m, &sched->messages[i], link) {
 			list_for_each_entry(d, &m->deliveries, message_link)
 				room = hbc_delivery_room(d, crowded) && room;
+			left--;
+		}
 	if (room)
 		clear_bit(HBC_SCHEDULE_CHOKED, &sched->flags);
 	spin_unlock_bh(&sched->lock);
