@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300
+# vm: cpus=2 timeout=300 debug
 """A receiver that stops reading while a large file is sent: memory stays bounded."""
 
 import os
@@ -12,7 +12,9 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import node
 from node import Node, hbcnl, tap, until
 
-SIZE = 64 << 20
+SIZE = (64 << 20) // tap.SLOWNESS
+OTHERS = (8 << 20) * tap.SLOWNESS	# what else may take memory meanwhile
+SECONDS = 60 * tap.SLOWNESS
 QUEUE = 131072
 BURST = 65536		# one goes beyond a bound, with its pages' rest
 TCP = 2 * 262144	# both ends of a lane, as small_buffers() has set them
@@ -34,7 +36,7 @@ def queues(nodes):
 def main():
     hbcnl.load_module()
     node.switch()
-    nodes = [Node(number, queue=QUEUE, stall_ms=60000) for number in (1, 2, 3, 4)]
+    nodes = [Node(number, queue=QUEUE, stall_ms=60000 * tap.SLOWNESS) for number in (1, 2, 3, 4)]
     nodes[0].know(nodes)
     nodes[0].apply((1, 2), (2, 3), (2, 4))
     gate = threading.Event()
@@ -60,7 +62,7 @@ def main():
         seen.append(sent())
         return len(seen) > 20 and seen[-1] == seen[-20] > 0
 
-    tap.check(until(60, at_rest), "all wait for the one that does not read")
+    tap.check(until(SECONDS, at_rest), "all wait for the one that does not read")
     most, more = queues(nodes), (used() - before) << 10
     rcvbuf = max(sock.getsockopt(1, 8) for sock in socks)
     sndbuf = sender.getsockopt(1, 7)
@@ -68,15 +70,15 @@ def main():
     print(f"# {seen[-1]} bytes sent, longest queue {most}, {more} bytes of memory, bound {bound}")
     tap.check(seen[-1] < bound, "the sender waits when all buffers are full")
     tap.check(most < QUEUE + 4 * BURST, "no queue is longer than it may be")
-    tap.check(more < bound + (8 << 20), "memory is what the settings allow")
+    tap.check(more < bound + OTHERS, "memory is what the settings allow")
     gate.set()
     for reader in readers:
-        reader.join(120)
-    node.wait_complete(sender, 60)
+        reader.join(SECONDS)
+    node.wait_complete(sender, SECONDS)
     tap.equal(node.completion(sender), {2: "delivered", 3: "delivered", 4: "delivered"},
               "then it reads, and all have it")
     tap.equal(sum(totals), 3 * SIZE, "every byte of it")
-    tap.check(until(20, lambda: queues(nodes) == 0), "the queues are empty")
+    tap.check(until(SECONDS, lambda: queues(nodes) == 0), "the queues are empty")
     for sock in socks + [sender]:
         sock.close()
     tap.done()

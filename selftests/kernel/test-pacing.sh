@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A lane's pace: the rate that the newest plan gives it, and an eighth.
+# vm: debug
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh

@@ -3,7 +3,7 @@
 #
 # A machine that stands still for longer than the dead-interval has not lost its
 # neighbours: all nodes are here, and real-time processes take all processors.
-# vm: cpus=2
+# vm: cpus=2 debug
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh
@@ -59,14 +59,15 @@ done >"$dir/looks" &
 looks=$!
 unfair
 mkfifo "$dir/start"
-hog 0 &
-one=$!
-hog 1 &
-other=$!
-check "two processes that take a processor each" wait_for 20 ready $one $other
-# Both at once, or the first would keep from the other what it takes to start.
+hogs=()
+for ((cpu = 0; cpu < $(nproc); cpu++)); do
+	hog $cpu &
+	hogs+=($!)
+done
+check "a process for each processor, which takes it" wait_for 20 ready "${hogs[@]}"
+# All at once, or the first would keep from the other what it takes to start.
 exec 3>"$dir/start"
-wait $one $other
+wait "${hogs[@]}"
 seen=$(wc -l <"$dir/looks")
 until [ "$(wc -l <"$dir/looks")" -gt "$seen" ]; do
 	sleep 0.1
