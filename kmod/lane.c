@@ -198,7 +198,7 @@ void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate)
 		if (lane->sock)
 			hbc_lane_pace(lane);
 	}
-	mutex_unlock(&lane->tx_mutex);
+	hbc_transmit_unlock(lane);
 }
 
 static void hbc_lane_set_sock(struct hbc_lane *lane, struct socket *sock)

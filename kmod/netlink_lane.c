@@ -9,6 +9,7 @@
 #include "netlink.h"
 #include "node.h"
 #include "schedule.h"
+#include "transmit.h"
 
 /* A lane as it is now; what TCP says is 0 without a connection. */
 struct hbc_nl_lane {
@@ -57,7 +58,7 @@ static void hbc_nl_lane_look(struct hbc_lane *lane, struct hbc_nl_lane *now)
 		    kernel_getpeername(lane->sock, (struct sockaddr *)&now->addr) < 0)
 			memset(&now->addr, 0, sizeof(now->addr));
 	}
-	mutex_unlock(&lane->tx_mutex);
+	hbc_transmit_unlock(lane);
 }
 
 static int hbc_nl_lane_put_who(struct sk_buff *skb, const struct hbc_lane *lane)

@@ -13,6 +13,8 @@
 #include "trace.h"
 #include "transmit.h"
 
+#define HBC_TRANSMIT_BURSTS	64	/* sent while the mutex is held once */
+
 /* TCP takes the spinlock of a socket that receives as SINGLE_DEPTH_NESTING. */
 #define HBC_TRANSMIT_NESTED	(SINGLE_DEPTH_NESTING + 1)
 
@@ -282,8 +284,10 @@ static bool hbc_transmit_ready(const struct hbc_lane *lane)
 	return READ_ONCE(lane->state) == HBC_LANE_READY && !READ_ONCE(lane->error);
 }
 
+/* Not for ever: a queue that is filled as fast never ends, and others want the mutex. */
 static void hbc_transmit_drain(struct hbc_lane *lane)
 {
+	unsigned int left = HBC_TRANSMIT_BURSTS;
 	struct hbc_lane_entry *entry;
 	bool more;
 
@@ -292,7 +296,7 @@ static void hbc_transmit_drain(struct hbc_lane *lane)
 		return;
 	hbc_transmit_pack_acks(lane);
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
-	while (hbc_transmit_ready(lane)) {
+	while (left-- && hbc_transmit_ready(lane)) {
 		entry = hbc_transmit_head(lane, &more);
 		if (!entry || !hbc_transmit_one(lane, entry, more))
 			break;
@@ -319,6 +323,14 @@ void hbc_transmit_send(struct hbc_lane *lane)
 		hbc_schedule_resume(lane->sched);
 	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && hbc_transmit_idle(lane))
 		hbc_lane_close(lane, true);
+}
+
+void hbc_transmit_unlock(struct hbc_lane *lane)
+{
+	mutex_unlock(&lane->tx_mutex);
+	smp_mb(); /* as in hbc_transmit_send() */
+	if (!hbc_transmit_idle(lane) && !test_bit(HBC_LANE_CONGESTED, &lane->flags))
+		hbc_lane_kick(lane);
 }
 
 /* The socket of a lane that has nothing queued, a reference, or NULL. */
@@ -377,7 +389,7 @@ void hbc_transmit_count(struct hbc_lane *lane, u32 len)
 	mutex_lock(&lane->tx_mutex);
 	lane->stats.tx_bytes += len;
 	lane->stats.tx_bursts++;
-	mutex_unlock(&lane->tx_mutex);
+	hbc_transmit_unlock(lane);
 }
 
 int hbc_transmit_now(struct hbc_lane *lane, const void *frame, unsigned int len)

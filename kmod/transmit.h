@@ -50,6 +50,11 @@ void hbc_transmit_send(struct hbc_lane *lane);
 bool hbc_transmit_ahead(struct hbc_lane *lane, struct bio_vec *bv, unsigned int nr, u32 len);
 /* @len bytes of one burst were sent ahead. Context: process. */
 void hbc_transmit_count(struct hbc_lane *lane, u32 len);
+/*
+ * Unlock tx_mutex, for those who do not send: whoever found it taken meanwhile has
+ * left his part to them, so somebody sends. Context: process.
+ */
+void hbc_transmit_unlock(struct hbc_lane *lane);
 /* Send one frame of the handshake at once, past the queue. Context: process. */
 int hbc_transmit_now(struct hbc_lane *lane, const void *frame, unsigned int len);
 /* Drop all that is queued, because its connection is gone. Context: process. */
