@@ -470,7 +470,7 @@ static bool is_no_loss(const struct hbp_evaluation *its,
 	return true;
 }
 
-/* Takes the trees of another plan if they serve the objective better. */
+/* Takes the trees of another plan if they serve the objective better, and no host worse. */
 static int compare(const struct hbp_request *rq, struct hbp_plan *plan,
 		   struct hbp_plan *other, struct hbp_error *err)
 {
@@ -483,7 +483,7 @@ static int compare(const struct hbp_request *rq, struct hbp_plan *plan,
 	if (!ret)
 		ret = judge(rq, other, &its, err);
 	if (!ret && hbp_objective_compare(rq->objective, its, mine) < 0 &&
-	    (rq->objective == HBP_MEAN_COMPLETION || is_no_loss(its, mine))) {
+	    is_no_loss(its, mine)) {
 		plan->trees = other->trees;
 		plan->n_trees = other->n_trees;
 		other->trees = trees;
@@ -494,7 +494,7 @@ static int compare(const struct hbp_request *rq, struct hbp_plan *plan,
 	return ret;
 }
 
-/* What stable has may be as good for rates, or better where flows are not met. */
+/* What stable has may be as good for rates, and sooner. */
 static int compare_stable(const struct hbp_request *rq, struct hbp_plan *plan,
 			  struct hbp_error *err)
 {
