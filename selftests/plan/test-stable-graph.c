@@ -408,9 +408,9 @@ static void check_rates(void)
 		struct hbp_plan *other = plan_by("stable", &rq);
 		bool fine = true;
 
-		if (hbp_certificate_gap(plan->certificate, plan->predicted) < 1e-6)
+		if (hbp_certificate_gap(plan->certificate, plan->predicted) < 0.000001)
 			for (i = 0; i < plan->predicted->n; i++)
-				fine &= plan->predicted->nodes[i].rate_bps * (1 + 1e-5) >=
+				fine &= plan->predicted->nodes[i].rate_bps * 1.00001 >=
 					other->predicted->nodes[i].rate_bps;
 		good += fine;
 		hbp_plan_free(plan);
