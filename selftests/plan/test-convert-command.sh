@@ -215,6 +215,25 @@ run convert pieces.graphml to platform bandwidth 1
 check_equal 'XML: prefixes, texts in pieces, a document type' \
 	'0 1:A&<b>€ 2:b 1=2/1/4 hbcastctl: warning: pieces.graphml: line 9: a link from a node to itself is ignored' \
 	"$status $(platform) $said"
+cat >lines.graphml <<'END'
+<graphml><key id="b" for="edge" attr.name="bandwidth_mbps"/>
+<key id="n" for="node" attr.name="name"/><graph edgedefault="undirected">
+<node id="x">
+ <data key="n">
+  a host
+ </data>
+</node>
+<node id="y"/>
+<edge source="x" target="y">
+ <data key="b">
+	20
+ </data>
+</edge></graph></graphml>
+END
+run convert lines.graphml to platform latency 1us
+check_equal 'GraphML: data on lines of their own' '0 1:a host 2:y 1=2/20/1 ' \
+	"$status $(platform) $said"
+
 latin='<?xml version="1.0" encoding="ISO-8859-1"?><graphml><graph><node id="\xe9"/><node id="b"/></graph></graphml>'
 printf '%b' "$latin" >latin.xml
 printf '%b' "${latin//ISO-8859-1/UTF-16}" | iconv -f ISO-8859-1 -t UTF-16 >wide.xml

@@ -239,6 +239,19 @@ for case in 'star.json mtp 1 fluid' 'star.json binomial 3 fluid' 'mesh.json mtp 
 		"$(jq '.limits | (length > 0) and (map(.completion_us) | . == sort)' explained.json)"
 done
 
+# What the planner was asked for it is asked for again.
+"$tool" plan "$demo" algorithm random-pipeline root 1 seed 3 output plan.json
+"$tool" plan "$demo" algorithm random-pipeline root 1 output other.json
+run -j explain plan.json on "$demo"
+check_equal 'lots are drawn from the same seed' '{"seed":3} true true' \
+	"$(jq -c .asked plan.json) $(jq '.completion_us == .planned_anew_us' <<<"$out") $(
+		jq '.trees' plan.json | cmp -s - <(jq .trees other.json) || echo true)"
+"$tool" plan mesh.json algorithm mtp root 5 model multi-port trees 1 objective throughput output plan.json
+run -j explain plan.json on mesh.json
+check_equal 'no more trees and no other objective are asked for' \
+	'{"objective":"throughput","trees":1} true' \
+	"$(jq -c .asked plan.json) $(jq '.completion_us == .planned_anew_us' <<<"$out")"
+
 refuse 'no words' 'explain needs the name of a plan: hbcastctl explain help tells more' explain
 refuse 'no file' '"on" is missing: it must be given' explain plan.json
 "$tool" plan mesh.json algorithm flat root 5 output other.json

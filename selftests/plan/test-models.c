@@ -186,7 +186,7 @@ static void check_detour(void)
 
 #define NO_WAY "x: links: node 1 cannot be reached from root 3, or not within 285 years"
 #define TOO_MANY \
-	"x: the path model needs a cost matrix, which is made for at most 4096 hosts, not 4097"
+	"x: the path model looks at all pairs, of at most 4096 hosts, not 4097"
 #define NO_ROUTE \
 	"x: links: no route leads from node 2 to node 3 without passing another host"
 

@@ -162,6 +162,16 @@ cfoot hnow' \
 run plan hnow.json algorithm auto root 1 message-size 100B output auto-hnow.json
 check_equal 'auto judges plans of an HNOW by its model' '0 hnow hnow true' \
 	"$status $(jq -r '"\(.why.model) \(.predicted.model) \(.why.planners | any(.algorithm == "two-vbbs" and .planned))"' auto-hnow.json)"
+cat >slow.json <<-'END'
+	{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2}],
+	 "latency_us":[[0,1],[1,0]],"bandwidth_mbps":[[null,0.000001],[0.000001,null]]}
+END
+for words in 'plan slow.json algorithm auto' 'compare slow.json'; do
+	# shellcheck disable=SC2086
+	refuse "what no planner can do, $words" \
+		'slow.json: no planner can plan from it, and mtp says why: by mtp node 2 would need more than 285 years' \
+		$words root 1 message-size 1024TiB
+done
 refuse 'a planner that needs an HNOW' \
 	'costs.json: hbcast: two-ebs does not plan from a cost matrix, it needs an HNOW' \
 	plan costs.json algorithm two-ebs root 1
@@ -201,6 +211,16 @@ refuse 'a message of no length' \
 refuse 'a key that the planner does not take' \
 	'flat has no use for "seed": leave it out' \
 	plan costs.json algorithm flat root 1 seed 5
+refuse 'a seed that no plan can tell' \
+	'seed must be 0 to 9223372036854775807, not 9223372036854775808: write a smaller one' \
+	plan costs.json algorithm random-pipeline root 1 seed 9223372036854775808
+refuse 'an unknown update' 'update "slow" is unknown: write weighted or literal' \
+	plan costs.json algorithm grow root 1 update slow
+run plan costs.json algorithm grow root 1 update literal
+check_equal 'the plan tells which update it was asked for' '0 {"update":"literal"}' \
+	"$status $(jq -c .asked <<<"$out")"
+run plan costs.json algorithm grow root 1 update weighted
+check_equal '... but not the usual one' '0 null' "$status $(jq -c .asked <<<"$out")"
 refuse 'an objective that the planner does not have' \
 	'tps does not plan for throughput: hbcastctl plan algorithms tells which planners do' \
 	plan costs.json algorithm tps root 1 objective throughput

@@ -4,6 +4,7 @@
 
 #include "../lib/tap.h"
 #include "helper.h"
+#include "ways.h"
 
 static const char good[] =
 	"{'hbcast':'platform','version':1,'nodes':[\n"
@@ -199,6 +200,76 @@ static void check_too_many(void)
 	free(text);
 }
 
+/* Is a way the links of a route, last link first? */
+static bool is_route(const struct hbp_platform *p, const struct hbp_routes *r,
+		     size_t from, size_t to, const struct hbp_ways *ways)
+{
+	size_t at = to, n = 0, i;
+
+	for (; at != from; at = p->links[r->last[at]].from, n++) {
+		for (i = 0; i < ways->n_path && ways->path[i] != r->last[at];)
+			i++;
+		if (i == ways->n_path)
+			return false;
+	}
+	return n == ways->n_path;
+}
+
+/* Of one host: all its ways, and routes that are found one after the other. */
+static bool ways_are_routes(const struct hbp_platform *p, size_t from,
+			    struct hbp_ways *ways, struct luck *luck)
+{
+	struct hbp_routes *all = hbp_routes_alloc(p), *few = hbp_routes_alloc(p);
+	bool good = true;
+	size_t i, to, at;
+
+	hbp_routes_find(p, from, false, all);
+	hbp_routes_begin(p, from, few);
+	for (i = 0; i < p->n_hosts; i++) {
+		to = p->hosts[draw_below(luck, (uint32_t)p->n_hosts)];
+		if (to == from)
+			continue;
+		hbp_routes_extend(p, to, false, few);
+		for (at = to; at != from && all->last[at] != HBP_NONE &&
+		     few->last[at] == all->last[at];)
+			at = p->links[all->last[at]].from;
+		good = good && few->latency_ns[to] == all->latency_ns[to] &&
+		       (at == from || all->last[to] == HBP_NONE);
+		if (all->last[to] == HBP_NONE)
+			good = good && hbp_ways_find(ways, from, to);
+		else
+			good = good && !hbp_ways_find(ways, from, to) &&
+			       is_route(p, all, from, to, ways);
+	}
+	hbp_routes_free(all);
+	hbp_routes_free(few);
+	return good;
+}
+
+/* Hosts that share their switch's routes have those of their own. */
+static void check_ways(void)
+{
+	struct luck luck = { 11 };
+	struct hbp_platform *p;
+	struct hbp_ways *ways;
+	struct hbp_input *in;
+	bool good = true;
+	size_t round, i;
+
+	for (round = 0; good && round < 300; round++) {
+		in = random_platform(&luck, 2 + draw_below(&luck, 20),
+				     1 + draw_below(&luck, 6),
+				     draw_below(&luck, 8), draw_below(&luck, 2));
+		p = in->platform;
+		ways = hbp_ways_alloc(p);
+		for (i = 0; good && i < p->n_hosts; i++)
+			good = ways_are_routes(p, p->hosts[i], ways, &luck);
+		hbp_ways_free(ways);
+		hbp_input_free(in);
+	}
+	ok(good, "ways: those of 300 random platforms are the routes of each host");
+}
+
 int main(void)
 {
 	static const char odd[] =
@@ -220,6 +291,7 @@ int main(void)
 
 	check_good();
 	check_routes();
+	check_ways();
 	check_too_many();
 	check_refusals(load, good, refusals,
 		       sizeof(refusals) / sizeof(refusals[0]));

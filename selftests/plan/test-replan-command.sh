@@ -124,8 +124,17 @@ run replan plan.json on table1.json strategy leaf link 0 7
 check_equal 'replan: nothing to do' '[0,3,3,3] 0-3 0-7 0-5 3-6 3-2 7-4 6-1' "$(did) $(tree)"
 jq 'del(.cost)' plan.json >silent.json
 run replan silent.json on dear.json strategy position link 3 6
-check_equal 'replan: a plan that does not tell its cost' '[6,11,11]' \
+check_equal 'replan: a plan that does not tell its cost' '[6,null,11]' \
 	"$(jq -c '[.steps, .previous_cost, .increased_cost]' <<<"$out")"
+# Nothing has changed, but nothing tells that, so that all is tried in vain.
+run replan silent.json on table1.json strategy leaf link 0 7 output again.json
+run verify again.json on table1.json
+check_equal 'replan: whether nothing has changed is not told' '0 [4,null,3] ' \
+	"$status $(jq -c '[.steps, .previous_cost, .increased_cost]' again.json) $said"
+jq '.previous_cost = 3' again.json >altered.json
+refuse 'replan: a cost that would have made all swaps needless' \
+	'altered.json: steps is 4, but leaf tries 0 swaps for a cost of previous_cost' \
+	verify altered.json on table1.json
 run plan "$demo" algorithm balanced-path root 1 output demo.json
 run replan demo.json on "$demo" leave 5 strategy position
 check_equal 'replan: a host leaves a platform' '0 fluid 7' \
@@ -244,6 +253,8 @@ alter 'a tree that is not binomial' \
 	'del(.cost, .predicted) | .trees[0].edges |= map(if . == [7,4] then [5,4] else . end)'
 # 3 with 7 costs 3, which is the fourth swap; with 4 it is worse.
 "$tool" replan plan.json on dear.json strategy position link 3 6 output again.json
+alter 'no cost before' \
+	'steps is 4, but position tries 6 swaps without a previous_cost' 'del(.previous_cost)'
 alter 'not the best swap' 'change.swapped: the best swap is that of nodes 3 and 7' \
 	'.change.swapped = [3,4] | del(.cost, .predicted) | .increased_cost = 11 |
 	 .trees[0].edges = [[0,4],[0,7],[0,5],[4,6],[4,2],[7,3],[6,1]]'

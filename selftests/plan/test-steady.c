@@ -188,6 +188,35 @@ static void grow(struct graph *g, bool multi)
 	memcpy(g->edge, tree.edge, sizeof(tree.edge));
 }
 
+/* The same with the update as the slides print it: cost(u,w) += cost(u,v). */
+static void grow_literally(struct graph *g)
+{
+	struct graph tree = { .n = g->n, .root = g->root };
+	bool in[MOST] = { false };
+	size_t u, v, w, bu, bv;
+	double cost[MOST][MOST], added;
+
+	memcpy(cost, g->t, sizeof(cost));
+	in[g->root] = true;
+	do {
+		for (v = 0, bv = MOST, bu = 0; v < g->n; v++)
+			for (u = 0; u < g->n; u++)
+				if (in[u] && !in[v] && g->edge[u][v] &&
+				    (bv == MOST || cost[u][v] < cost[bu][bv])) {
+					bu = u;
+					bv = v;
+				}
+		if (bv == MOST)
+			break;
+		tree.edge[bu][bv] = true;
+		in[bv] = true;
+		added = cost[bu][bv];
+		for (w = 0; w < g->n; w++)
+			cost[bu][w] += added;
+	} while (true);
+	memcpy(g->edge, tree.edge, sizeof(tree.edge));
+}
+
 static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
 				  size_t root, enum hbp_ports ports)
 {
@@ -210,6 +239,35 @@ static bool same_edges(const struct graph *g, const struct hbp_input *in,
 			    [hbp_input_find(in, tree->edges[i].child)])
 			return false;
 	return count(g) == tree->n_edges;
+}
+
+static void check_literal(void)
+{
+	size_t round, same = 0, other = 0;
+	struct luck luck = { 33 };
+	struct graph g, h;
+
+	for (round = 0; round < 500; round++) {
+		size_t n = 2 + round % 7, root = draw_below(&luck, (uint32_t)n);
+		struct hbp_input *in = random_costs(&luck, n, round & 1);
+		struct hbp_request rq = {
+			.in = in, .root = in->members[root], .message_bytes = BYTES,
+			.ports = HBP_ONE_PORT, .update = HBP_UPDATE_LITERAL
+		};
+		struct hbp_plan *plan = plan_by("grow", &rq);
+
+		take_costs(&g, in, root);
+		h = g;
+		grow_literally(&g);
+		grow(&h, false);
+		same += same_edges(&g, in, plan);
+		other += memcmp(g.edge, h.edge, sizeof(g.edge)) != 0;
+		hbp_plan_free(plan);
+		hbp_input_free(in);
+	}
+	printf("# seed 33\n");
+	ok(same == 500 && other, "grow, literally: as the slides print it, %zu times another tree",
+	   other);
 }
 
 static void check_pseudocode(void)
@@ -406,6 +464,7 @@ static void check_by_hand(void)
 int main(void)
 {
 	check_pseudocode();
+	check_literal();
 	check_against_all_trees();
 	check_by_hand();
 	return tap_done();

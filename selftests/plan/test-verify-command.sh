@@ -262,6 +262,64 @@ END
 run plan slow.json algorithm grow root 1 output plan.json
 run verify plan.json on slow.json
 check_equal 'a plan for very slow links is good' '0 ' "$status $said"
+# Several ports let 1 / 0.8 of the fastest through, 41666.25 bit/s.
+cat >slow.json <<-'END'
+	{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2},{"id":3}],
+	 "latency_us":[[0,0,0],[0,0,0],[0,0,0]],
+	 "bandwidth_mbps":[[null,0.033333,0.033333],[0.033333,null,0.033333],[0.033333,0.033333,null]]}
+END
+run plan slow.json algorithm grow root 1 model multi-port message-size 1000000 output plan.json
+run verify plan.json on slow.json
+check_equal 'a plan for slow links and several ports is good' '0  191998464.012' \
+	"$status $said $(jq .predicted.bound_us plan.json)"
+# A file does not tell 9007199254741.992 us and 2 ns more apart.
+cat >long.json <<-'END'
+	{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2},{"id":3}],
+	 "latency_us":[[0,1,1.002],[1,0,9],[1,9,0]],
+	 "bandwidth_mbps":[[null,1000,1000],[1000,null,1],[1000,1,null]]}
+END
+run plan long.json algorithm flat root 1 message-size 1024TiB output plan.json
+run verify plan.json on long.json
+check_equal 'a plan that takes a hundred days is good' '0  3' \
+	"$status $said $(jq .predicted.slowest plan.json)"
+
+# With several ports 1 receives 10 from 5, and 10 over the link between switches from
+# all others: of equal links those nearer to 1 count. 8,000,000 bits take 0.4 s.
+while read -r from to mbps; do
+	printf '{"from":%s,"to":%s,"bandwidth_mbps":%s,"latency_us":1,"symmetric":true}\n' \
+		"$from" "$to" "$mbps"
+done >links <<-'END'
+	1 101 1000
+	5 101 10
+	101 102 10
+	2 102 1000
+	3 102 1000
+	4 102 10
+	6 102 10
+END
+cat >tree.json <<-END
+	{"hbcast":"platform","version":1,
+	 "nodes":[{"id":101,"kind":"switch"},{"id":102,"kind":"switch"},
+	          $(printf '{"id":%s,"kind":"host"},' 1 2 3 4 5){"id":6,"kind":"host"}],
+	 "links":[$(paste -sd , links)]}
+END
+run plan tree.json algorithm mtp root 2 model multi-port message-size 1000000 output plan.json
+run verify plan.json on tree.json
+check_equal 'a plan for a tree with equal links is good' '0  400003' \
+	"$status $said $(jq '.predicted.nodes[] | select(.id == 1).bound_us' plan.json)"
+
+# A list of all pairs would take more.
+nodes=$(seq -f '{"id":%g,"kind":"host"}' -s , 1000)
+links=$(seq -f '{"from":0,"to":%g,"bandwidth_mbps":100,"latency_us":1,"symmetric":true}' -s , 1000)
+echo '{"hbcast":"platform","version":1,"nodes":[{"id":0,"kind":"switch"},' \
+	"$nodes],\"links\":[$links]}" >star.json
+for model in one-port multi-port; do
+	out=$(ulimit -v 131072
+	      "$tool" plan star.json algorithm mtp root 1 model $model output plan.json 2>&1 &&
+	      "$tool" verify plan.json on star.json 2>&1 | tail -n 1)
+	check_equal "a plan for 1000 hosts, $model, needs less than 128 MiB" \
+		"proven by $model: no trees are faster together than 100.000000 Mbit/s" "$out"
+done
 
 bad=
 tried=0
@@ -316,10 +374,20 @@ alter 'a planner without a name' \
 	'why.planners: each must have an algorithm, and tell whether it has planned' \
 	"del($flat.algorithm)"
 
+# What mtp's trees have together lies between those of the plan and the bound.
+net=$demo
+"$tool" plan "$net" algorithm mtp root 1 model one-port output plan.json
+most=$(jq .bound_mbps plan.json)
+for uncapped in 0.5 "$(jq -n "$most * 1.1")"; do
+	alter "all trees have $uncapped together" \
+		"uncapped_mbps is $(printf %.6f "$uncapped"), which is not between the trees' rates and bound_mbps" \
+		".uncapped_mbps = $uncapped"
+done
+
 # Each number of a plan, made a hundredth larger; ids by one. Slots may be others.
 for case in 'costs.json mtp 2 model one-port' 'costs.json balanced-path 2' "$demo stable 1" \
 	'triangle.json mtp 1' 'costs.json lp-grow 5 model multi-port' 'hnow.json two-vbbs 4' \
-	'hnow.json cfoot 2'; do
+	'hnow.json cfoot 2' 'triangle.json stable-graph 1'; do
 	read -r net name root keys <<<"$case"
 	# shellcheck disable=SC2086
 	"$tool" plan "$net" algorithm "$name" root "$root" $keys output plan.json

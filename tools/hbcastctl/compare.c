@@ -163,7 +163,7 @@ static int compare_file(struct hbctl *ctl, int argc, char **argv)
 		{ "message-size", hbplan_parse_bytes, &rq.message_bytes, 0, false },
 		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
 		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
-		{ "seed", hbarg_u64, &rq.seed, 0, false },
+		{ "seed", hbplan_parse_seed, &rq.seed, 0, false },
 		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
 		{ }
 	};

@@ -183,6 +183,29 @@ int hbplan_parse_objective(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
+ * hbplan_parse_seed() - an argument parser for what lots are drawn from
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text: 0 to INT64_MAX, as a plan's file has it
+ * @dest: uint64_t
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbplan_parse_seed(struct hbctl *ctl, const char *key, const char *word,
+		      void *dest)
+{
+	uint64_t *seed = dest;
+	int ret;
+
+	ret = hbarg_u64(ctl, key, word, seed);
+	if (!ret && *seed > INT64_MAX)
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "%s must be 0 to %lld, not %s: write a smaller one",
+				  key, (long long)INT64_MAX, word);
+	return ret;
+}
+
+/**
  * hbplan_parse_trees() - an argument parser for a number of trees
  * @ctl: the run
  * @key: the key
@@ -469,6 +492,7 @@ static const struct {
 } parameters[] = {
 	{ "model", HBP_TAKES_PORTS },
 	{ "seed", HBP_TAKES_SEED },
+	{ "update", HBP_TAKES_UPDATE },
 	{ "trees", HBP_TAKES_TREES },
 	{ "replica", HBP_TAKES_REPLICAS },
 };
@@ -514,6 +538,18 @@ static int parse_replica(struct hbctl *ctl, const char *key, const char *word,
 	return hbarg_u32(ctl, key, word, &rq->replicas[rq->n_replicas++]);
 }
 
+static int parse_update(struct hbctl *ctl, const char *key, const char *word,
+			void *dest)
+{
+	enum hbp_update *update = dest;
+
+	*update = strcmp(word, "literal") ? HBP_UPDATE_WEIGHTED : HBP_UPDATE_LITERAL;
+	if (*update == HBP_UPDATE_LITERAL || !strcmp(word, "weighted"))
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s \"%s\" is unknown: write weighted or literal", key, word);
+}
+
 /* argv[0] is the file, which may have any name. */
 static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
@@ -526,7 +562,8 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		{ "message-size", hbplan_parse_bytes, &rq.message_bytes, 0, false },
 		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
 		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
-		{ "seed", hbarg_u64, &rq.seed, 0, false },
+		{ "seed", hbplan_parse_seed, &rq.seed, 0, false },
+		{ "update", parse_update, &rq.update, 0, false },
 		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
 		{ "replica", parse_replica, &rq, HBARG_MANY, false },
 		{ "output", hbarg_string, &output, 0, false },
@@ -671,7 +708,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 /* The first entry is there for help; FILE is not one word. */
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
-	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ trees N ] [ replica ID ]... [ output PLAN.json ] [ graph dot|text ]",
+	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ update weighted|literal ] [ trees N ] [ replica ID ]... [ output PLAN.json ] [ graph dot|text ]",
 	  "make a plan from a cost matrix, a platform or an HNOW; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },

@@ -29,6 +29,8 @@ int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_parse_objective(struct hbctl *ctl, const char *key, const char *word,
 			   void *dest);
+int hbplan_parse_seed(struct hbctl *ctl, const char *key, const char *word,
+		      void *dest);
 int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest);
 int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,

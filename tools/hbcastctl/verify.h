@@ -16,6 +16,8 @@
 #define HBVERIFY_NONE	SIZE_MAX
 /* What rounding may make of a number, as a part of it. */
 #define HBVERIFY_SLACK	(1 / 1e6)
+/* Files have 15 digits, so that from here on times of other ns may be the same. */
+#define HBVERIFY_EXACT_US	1e12
 
 /**
  * struct hbverify_link - one direction of a link, or a pair of a cost matrix
@@ -159,12 +161,14 @@ struct hbverify_plan {
 };
 
 struct hbverify_block;
+struct hbverify_ways;
 
 /**
  * struct hbverify - one check
  * @blocks: what hbverify_alloc() has given
  * @net: the network
  * @plan: the plan
+ * @ways: see hbverify_find_ways()
  * @json: the plan's file
  * @busiest: the part of the time for which the busiest port or link is used
  * @proven: there is a certificate, and it holds
@@ -174,6 +178,7 @@ struct hbverify {
 	struct hbverify_block *blocks;
 	struct hbverify_net net;
 	struct hbverify_plan plan;
+	struct hbverify_ways *ways;
 	json_t *json;
 	double busiest;
 	bool proven;
@@ -191,6 +196,7 @@ int hbverify_read_net(struct hbverify *v, const char *file);
 size_t hbverify_node(const struct hbverify_net *net, uint32_t id);
 size_t hbverify_link(const struct hbverify_net *net, size_t from, size_t to);
 void hbverify_routes(struct hbverify_net *net, size_t source, bool pass_hosts);
+size_t hbverify_last(const struct hbverify_net *net, size_t source, size_t to);
 size_t hbverify_way(const struct hbverify_net *net, size_t source, size_t to,
 		    size_t *links);
 
@@ -207,38 +213,36 @@ int hbverify_rates(struct hbverify *v);
 int hbverify_predicted(struct hbverify *v);
 
 /**
- * struct hbverify_arc - a pair of hosts that can send
- * @from: index of the sender
- * @to: index of the receiver
- * @mbps: what it reaches alone
- * @n: number of things that it keeps busy
- * @rows: these: links, or ports by hbverify_row()
+ * struct hbverify_ways - the ways between hosts
+ * @pairs: how many hosts can send to others
+ * @last: of each host and node, the number of the way's last link, counted from 1, and
+ *	0 for none; NULL for a host all of whose ways are its links
+ * @port: of each host, if it has several ports: for which part of the time sending
+ *	1 Mbit/s to anybody keeps it busy
+ */
+struct hbverify_ways {
+	size_t pairs;
+	uint32_t **last;
+	double *port;
+};
+
+/**
+ * struct hbverify_arc - what a pair of hosts keeps busy
+ * @n: number of things
+ * @rows: these: links, the last of the way first, then ports by hbverify_row()
  * @uses: for which part of the time, if it carries 1 Mbit/s
  */
 struct hbverify_arc {
-	size_t from;
-	size_t to;
-	double mbps;
 	size_t n;
 	size_t *rows;
 	double *uses;
 };
 
-/**
- * struct hbverify_arcs - all of them
- * @n: how many
- * @arcs: ascending by sender, then receiver
- * @fastest: of each node, to anybody
- */
-struct hbverify_arcs {
-	size_t n;
-	struct hbverify_arc *arcs;
-	double *fastest;
-};
-
-void hbverify_find_arcs(struct hbverify *v, const char *model,
-			struct hbverify_arcs *arcs);
+void hbverify_find_ways(struct hbverify *v);
 size_t hbverify_row(const struct hbverify *v, bool receiver, size_t node);
+struct hbverify_arc *hbverify_arc_alloc(struct hbverify *v);
+bool hbverify_arc(const struct hbverify *v, size_t from, size_t to,
+		  struct hbverify_arc *arc);
 void hbverify_bounds(struct hbverify *v, double *us);
 
 int hbverify_certificate(struct hbverify *v);

@@ -5,7 +5,7 @@
 
 #include "verify.h"
 
-#define SEND_PART	0.8
+#define ROUNDING	(1 / 1e12)
 
 /* Dinic's algorithm over links; levels as hops from the source. */
 struct flow {
@@ -144,15 +144,14 @@ static void platform_bounds(struct hbverify *v, double *us)
 
 /*
  * Grows a tree of best paths from the root over pairs of hosts: the least sum of
- * delays, or the largest least bandwidth.
+ * delays, or, of a cost matrix, the largest least bandwidth.
  */
 static void best_paths(struct hbverify *v, bool widest, double *best)
 {
 	struct hbverify_net *net = &v->net;
 	bool *done = hbverify_alloc(v, net->n, sizeof(*done));
-	size_t *links = hbverify_alloc(v, net->n, sizeof(*links));
-	size_t at, i, k, n;
-	double mbps, us;
+	size_t at, i, link;
+	double us;
 
 	for (i = 0; i < net->n; i++)
 		best[i] = widest ? 0 : HUGE_VAL;
@@ -171,95 +170,18 @@ static void best_paths(struct hbverify *v, bool widest, double *best)
 		for (i = 0; i < net->n; i++) {
 			if (!net->host[i] || done[i])
 				continue;
-			n = hbverify_way(net, at, i, links);
-			mbps = n ? best[at] : 0;
-			for (k = 0; k < n; k++)
-				mbps = fmin(mbps, net->links[links[k]].mbps);
-			us = n ? best[at] + (double)(net->ns[i] + net->send_ns[at] +
-						     net->recv_ns[i]) / 1e3 :
-			     HUGE_VAL;
-			best[i] = widest ? fmax(best[i], mbps) : fmin(best[i], us);
-		}
-	}
-}
-
-/**
- * hbverify_row() - number of a port, beside which links have theirs
- * @v: its net is there
- * @receiver: it is the port that receives
- * @node: index of its node
- *
- * Return: the number.
- */
-size_t hbverify_row(const struct hbverify *v, bool receiver, size_t node)
-{
-	return v->net.n_links + (receiver ? v->net.n : 0) + node;
-}
-
-static void add_arc(struct hbverify *v, const char *model, struct hbverify_arcs *arcs,
-		    size_t from, size_t to, const size_t *links, size_t n)
-{
-	struct hbverify_arc *arc = &arcs->arcs[arcs->n++];
-	size_t k;
-
-	arc->from = from;
-	arc->to = to;
-	arc->mbps = HUGE_VAL;
-	arc->rows = hbverify_alloc(v, n + 2, sizeof(*arc->rows));
-	arc->uses = hbverify_alloc(v, n + 2, sizeof(*arc->uses));
-	for (k = 0; k < n; k++) {
-		arc->rows[k] = links[k];
-		arc->uses[k] = 1 / v->net.links[links[k]].mbps;
-		arc->mbps = fmin(arc->mbps, v->net.links[links[k]].mbps);
-	}
-	arc->n = n;
-	arcs->fastest[from] = fmax(arcs->fastest[from], arc->mbps);
-	if (!strcmp(model, "one-port")) {
-		arc->rows[arc->n] = hbverify_row(v, false, from);
-		arc->uses[arc->n++] = 1 / arc->mbps;
-		arc->rows[arc->n] = hbverify_row(v, true, to);
-		arc->uses[arc->n++] = 1 / arc->mbps;
-	} else if (!strcmp(model, "multi-port")) {
-		/* What the fastest needs is known when all are there. */
-		arc->rows[arc->n++] = hbverify_row(v, false, from);
-	}
-}
-
-/**
- * hbverify_find_arcs() - all pairs of hosts that can send
- * @v: its net is there
- * @model: fluid, one-port or multi-port
- * @arcs: receives them
- */
-void hbverify_find_arcs(struct hbverify *v, const char *model,
-			struct hbverify_arcs *arcs)
-{
-	size_t *links = hbverify_alloc(v, v->net.n, sizeof(*links));
-	size_t from, to, n, i, pass, count = 0;
-
-	arcs->fastest = hbverify_alloc(v, v->net.n, sizeof(double));
-	for (pass = 0; pass < 2; pass++) {
-		if (pass)
-			arcs->arcs = hbverify_alloc(v, count, sizeof(*arcs->arcs));
-		for (from = 0; from < v->net.n; from++) {
-			if (!v->net.host[from])
+			if (net->ns[i] < 0)
 				continue;
-			hbverify_routes(&v->net, from, false);
-			for (to = 0; to < v->net.n; to++) {
-				if (to == from || !v->net.host[to] ||
-				    v->net.ns[to] < 0)
-					continue;
-				count += !pass;
-				if (!pass)
-					continue;
-				n = hbverify_way(&v->net, from, to, links);
-				add_arc(v, model, arcs, from, to, links, n);
+			if (widest) {
+				link = hbverify_link(net, at, i);
+				best[i] = fmax(best[i], fmin(best[at], net->links[link].mbps));
+			} else {
+				us = (double)(net->ns[i] + net->send_ns[at] +
+					      net->recv_ns[i]) / 1e3;
+				best[i] = fmin(best[i], best[at] + us);
 			}
 		}
 	}
-	for (i = 0; i < arcs->n && !strcmp(model, "multi-port"); i++)
-		arcs->arcs[i].uses[arcs->arcs[i].n - 1] =
-			SEND_PART / arcs->fastest[arcs->arcs[i].from];
 }
 
 /* Which part of the time 1 Mbit/s over an arc keeps something busy. */
@@ -273,69 +195,98 @@ static double use_of(const struct hbverify_arc *arc, size_t row)
 	return 0;
 }
 
-static bool crosses(const struct hbverify *v, const struct hbverify_arc *arc, size_t node)
+struct cut {
+	struct hbverify_arc *arc;	/* that is looked at */
+	struct hbverify_arc *shared;	/* rows of the first, and their prices */
+	double *most;			/* of each row that is the busiest of an arc */
+	size_t *priced;			/* those that are */
+	size_t n_priced;
+};
+
+/* Adds what an arc keeps busiest; returns what all of these together let through more. */
+static double add_busiest(struct cut *c)
 {
-	return node == v->plan.root ? arc->from == node : arc->to == node;
+	const struct hbverify_arc *arc = c->arc;
+	size_t k, busiest, row;
+	double price, old;
+
+	for (k = 1, busiest = 0; k < arc->n; k++)
+		if (arc->uses[k] > arc->uses[busiest])
+			busiest = k;
+	row = arc->rows[busiest];
+	price = 1 / arc->uses[busiest];
+	old = c->most[row];
+	if (old == 0)
+		c->priced[c->n_priced++] = row;
+	c->most[row] = fmax(old, price);
+	return c->most[row] - old;
+}
+
+/* Keeps what a thing lets through that all arcs keep busy. */
+static void share(struct cut *c, bool first)
+{
+	size_t k;
+	double use;
+
+	if (first) {
+		c->shared->n = c->arc->n;
+		memcpy(c->shared->rows, c->arc->rows, c->arc->n * sizeof(*c->arc->rows));
+		memset(c->shared->uses, 0, c->arc->n * sizeof(*c->arc->uses));
+	}
+	for (k = 0; k < c->shared->n; k++) {
+		use = use_of(c->arc, c->shared->rows[k]);
+		c->shared->uses[k] = use > 0 ? fmax(c->shared->uses[k], 1 / use) : HUGE_VAL;
+	}
 }
 
 /*
  * What can leave the root, or enter a node: what one thing that all pairs keep
  * busy lets through, or all that they keep busiest together, whichever is less.
  */
-static double cut_around(const struct hbverify_arcs *arcs, const size_t *around,
-			 size_t n, double *most)
+static double cut_around(struct hbverify *v, struct cut *c, size_t node)
 {
-	const struct hbverify_arc *arc = &arcs->arcs[around[0]];
-	double one = HUGE_VAL, all = 0, price, use;
-	size_t i, k, busiest;
+	bool root = node == v->plan.root, any = false;
+	double one = HUGE_VAL, all = 0;
+	size_t i;
 
-	for (k = 0; k < arc->n; k++) {
-		for (i = 0, price = 0; i < n; i++) {
-			use = use_of(&arcs->arcs[around[i]], arc->rows[k]);
-			price = use > 0 ? fmax(price, 1 / use) : HUGE_VAL;
-		}
-		one = fmin(one, price);
+	for (i = 0; i < v->net.n; i++) {
+		if (!hbverify_arc(v, root ? node : i, root ? i : node, c->arc))
+			continue;
+		share(c, !any);
+		any = true;
+		all += add_busiest(c);
 	}
-	for (i = 0; i < n; i++) {
-		arc = &arcs->arcs[around[i]];
-		for (k = 1, busiest = 0; k < arc->n; k++)
-			if (arc->uses[k] > arc->uses[busiest])
-				busiest = k;
-		price = 1 / arc->uses[busiest];
-		if (price > most[arc->rows[busiest]]) {
-			all += price - most[arc->rows[busiest]];
-			most[arc->rows[busiest]] = price;
-		}
-	}
-	for (i = 0; i < n; i++)
-		for (k = 0; k < arcs->arcs[around[i]].n; k++)
-			most[arcs->arcs[around[i]].rows[k]] = 0;
+	for (i = 0; any && i < c->shared->n; i++)
+		one = fmin(one, c->shared->uses[i]);
+	while (c->n_priced)
+		c->most[c->priced[--c->n_priced]] = 0;
 	return fmin(one, all);
+}
+
+/* Whole bit/s, as rates are; rounding does not make one more of whole ones. */
+static double round_up(double mbps)
+{
+	return ceil(mbps * 1e6 * (1 - ROUNDING)) / 1e6;
 }
 
 static void ports_bounds(struct hbverify *v, double *us)
 {
-	struct hbverify_arcs arcs = { 0 };
-	size_t *around, i, node, n;
-	double *most, *cut;
+	size_t rows = v->net.n_links + 2 * v->net.n, node;
+	struct cut c = {
+		.arc = hbverify_arc_alloc(v),
+		.shared = hbverify_arc_alloc(v),
+		.most = hbverify_alloc(v, rows, sizeof(double)),
+		.priced = hbverify_alloc(v, rows, sizeof(size_t))
+	};
+	double out;
 
-	hbverify_find_arcs(v, v->plan.model, &arcs);
-	around = hbverify_alloc(v, arcs.n, sizeof(*around));
-	cut = hbverify_alloc(v, v->net.n, sizeof(*cut));
-	most = hbverify_alloc(v, v->net.n_links + 2 * v->net.n, sizeof(*most));
-	for (node = 0; node < v->net.n; node++) {
-		if (!v->net.host[node])
-			continue;
-		for (i = 0, n = 0; i < arcs.n; i++)
-			if (crosses(v, &arcs.arcs[i], node))
-				around[n++] = i;
-		cut[node] = n ? cut_around(&arcs, around, n, most) : 0;
-	}
+	hbverify_find_ways(v);
 	best_paths(v, false, us);
+	out = cut_around(v, &c, v->plan.root);
 	for (node = 0; node < v->net.n; node++)
 		if (v->net.host[node] && node != v->plan.root)
 			us[node] += v->plan.bits /
-				    fmin(cut[node], cut[v->plan.root]);
+				    round_up(fmin(cut_around(v, &c, node), out));
 }
 
 /**

@@ -7,8 +7,6 @@
 
 #include "verify.h"
 
-/* A transfer keeps a sender of several ports busy for so much of the fastest. */
-#define SEND_PART	0.8
 /* Files have rates in whole bit/s, of each tree, and times in whole ns. */
 #define RATE_LEAST	0.0001
 #define TIME_LEAST	0.002
@@ -37,29 +35,13 @@ static void loads_init(struct hbverify *v, struct loads *l)
 	l->receives = hbverify_alloc(v, v->net.n, sizeof(double));
 }
 
-/* The fastest that a node can send to anybody. */
-static double fastest_of(struct hbverify *v, size_t from, size_t *links)
-{
-	double most = 0, mbps;
-	size_t to, i, n;
-
-	hbverify_routes(&v->net, from, false);
-	for (to = 0; to < v->net.n; to++) {
-		n = to == from || !v->net.host[to] ? 0 :
-		    hbverify_way(&v->net, from, to, links);
-		for (i = 0, mbps = HUGE_VAL; i < n; i++)
-			mbps = fmin(mbps, v->net.links[links[i]].mbps);
-		if (n)
-			most = fmax(most, mbps);
-	}
-	return most;
-}
-
 static void add_loads(struct hbverify *v, struct loads *l, const double *rates)
 {
-	size_t *links = hbverify_alloc(v, v->net.n, sizeof(*links)), i, k;
-	double *most = hbverify_alloc(v, v->net.n, sizeof(*most));
 	const struct hbverify_edge *e;
+	size_t i, k;
+
+	if (is_model(v, "multi-port"))
+		hbverify_find_ways(v);
 
 	for (i = 0; i < v->plan.n; i++) {
 		e = &v->plan.edges[i];
@@ -70,10 +52,7 @@ static void add_loads(struct hbverify *v, struct loads *l, const double *rates)
 			l->sends[e->from] += rates[i] / e->mbps;
 			l->receives[e->to] += rates[i] / e->mbps;
 		} else if (is_model(v, "multi-port")) {
-			if (most[e->from] == 0)
-				most[e->from] = fastest_of(v, e->from, links);
-			l->sends[e->from] += SEND_PART * rates[i] /
-					     most[e->from];
+			l->sends[e->from] += rates[i] * v->ways->port[e->from];
 		}
 	}
 }
@@ -550,12 +529,21 @@ static int check_overall(struct hbverify *v, const json_t *predicted, double las
 	return 0;
 }
 
+/* Of nodes that are done at the same time the lowest is the slowest, if they really are. */
+static bool is_slower(double done, uint32_t id, uint32_t other, json_int_t told)
+{
+	if (done >= HBVERIFY_EXACT_US && (id == told || other == told))
+		return id == told;
+	return id < other;
+}
+
 static int check_nodes(struct hbverify *v, const json_t *predicted,
 		       const double *us, const double *mbps, const double *bounds)
 {
 	bool *seen = hbverify_alloc(v, v->net.n, sizeof(*seen));
 	json_t *nodes = json_object_get(predicted, "nodes"), *node;
 	double last = 0, bound = 0, done;
+	json_int_t told = json_integer_value(json_object_get(predicted, "slowest"));
 	uint32_t slowest = 0;
 	const json_t *id;
 	size_t i, at;
@@ -572,7 +560,8 @@ static int check_nodes(struct hbverify *v, const json_t *predicted,
 		if (check_node(v, node, at, us, mbps, bounds))
 			return -1;
 		done = json_number_value(json_object_get(node, "completion_us"));
-		if (done > last || (done == last && v->net.id[at] < slowest)) {
+		if (done > last ||
+		    (done == last && is_slower(done, v->net.id[at], slowest, told))) {
 			last = done;
 			slowest = v->net.id[at];
 		}

@@ -154,12 +154,16 @@ size_t hbverify_node(const struct hbverify_net *net, uint32_t id)
  */
 size_t hbverify_link(const struct hbverify_net *net, size_t from, size_t to)
 {
-	size_t i;
+	size_t low = net->first[from], end = net->first[from + 1], half;
 
-	for (i = net->first[from]; i < net->first[from + 1]; i++)
-		if (net->links[i].to == to)
-			return i;
-	return HBVERIFY_NONE;
+	while (end - low > 1) {
+		half = low + (end - low) / 2;
+		if (net->links[half].to <= to)
+			low = half;
+		else
+			end = half;
+	}
+	return low < end && net->links[low].to == to ? low : HBVERIFY_NONE;
 }
 
 static bool is_text(const json_t *value, const char *text)
@@ -438,34 +442,46 @@ void hbverify_routes(struct hbverify_net *net, size_t source, bool pass_hosts)
 }
 
 /**
+ * hbverify_last() - the last link of the route to a node
+ * @net: after hbverify_routes() that passed no hosts
+ * @source: index of the host it was asked for
+ * @to: index of a node that a route leads to, another one
+ *
+ * Return: its index; of equal ways the one from the neighbour with the lowest id.
+ */
+size_t hbverify_last(const struct hbverify_net *net, size_t source, size_t to)
+{
+	const struct hbverify_link *link;
+	size_t i;
+
+	/* Links stand by the ids of their senders. */
+	for (i = net->first_into[to];; i++) {
+		link = &net->links[net->into[i]];
+		if (net->ns[link->from] >= 0 &&
+		    (link->from == source || !net->host[link->from]) &&
+		    net->ns[link->from] + link->ns == net->ns[to] &&
+		    net->hops[link->from] + 1 == net->hops[to])
+			return net->into[i];
+	}
+}
+
+/**
  * hbverify_way() - the route to a node
  * @net: after hbverify_routes() that passed no hosts
  * @source: index of the host it was asked for
  * @to: index of the node
- * @links: receives the links, at most as many as nodes
+ * @links: receives the links, the last first, at most as many as nodes
  *
  * Return: how many; 0 if there is no route.
  */
 size_t hbverify_way(const struct hbverify_net *net, size_t source, size_t to,
 		    size_t *links)
 {
-	const struct hbverify_link *link;
-	size_t n = 0, i;
+	size_t n = 0;
 
 	if (net->ns[to] < 0)
 		return 0;
-	/* Walking back, the neighbour with the lowest id: links stand so. */
-	while (to != source) {
-		for (i = net->first_into[to]; i < net->first_into[to + 1]; i++) {
-			link = &net->links[net->into[i]];
-			if (net->ns[link->from] >= 0 &&
-			    (link->from == source || !net->host[link->from]) &&
-			    net->ns[link->from] + link->ns == net->ns[to] &&
-			    net->hops[link->from] + 1 == net->hops[to])
-				break;
-		}
-		links[n++] = net->into[i];
-		to = net->links[net->into[i]].from;
-	}
+	for (; to != source; to = net->links[links[n - 1]].from)
+		links[n++] = hbverify_last(net, source, to);
 	return n;
 }

@@ -6,12 +6,15 @@
 
 #include "verify.h"
 
+/* Of gaps, which are parts. */
+#define GAP_SLACK	(1 / 1e6)
+
 struct graph {
 	size_t n;
 	size_t root;
 	size_t m;		/* arcs */
-	size_t *from;
-	size_t *to;
+	uint32_t *from;
+	uint32_t *to;
 	double *cost;
 	double *least;		/* of each node: what its cheapest arc costs */
 	size_t *above;		/* of each node: where that comes from */
@@ -87,8 +90,8 @@ static double cheapest_tree(struct graph *g)
 			    g->name[g->from[i]] == g->name[g->to[i]])
 				continue;
 			g->cost[kept] = g->cost[i] - g->least[g->to[i]];
-			g->from[kept] = g->name[g->from[i]];
-			g->to[kept++] = g->name[g->to[i]];
+			g->from[kept] = (uint32_t)g->name[g->from[i]];
+			g->to[kept++] = (uint32_t)g->name[g->to[i]];
 		}
 		g->m = kept;
 		g->root = g->name[g->root];
@@ -96,19 +99,36 @@ static double cheapest_tree(struct graph *g)
 	}
 }
 
-/* The cheapest tree that spans all hosts, at the prices of rows. */
-static double tree_cost(struct hbverify *v, const char *model,
-			const double *prices)
+/* All pairs that can send, and what they cost. */
+static void add_arcs(struct hbverify *v, struct graph *g, const size_t *place,
+		     const double *prices)
 {
-	size_t *place = hbverify_alloc(v, v->net.n, sizeof(*place)), i, k;
-	struct hbverify_arcs arcs = { 0 };
-	const struct hbverify_arc *arc;
+	struct hbverify_arc *arc = hbverify_arc_alloc(v);
+	size_t from, to, k;
+
+	hbverify_find_ways(v);
+	g->from = hbverify_alloc(v, v->ways->pairs, sizeof(*g->from));
+	g->to = hbverify_alloc(v, v->ways->pairs, sizeof(*g->to));
+	g->cost = hbverify_alloc(v, v->ways->pairs, sizeof(*g->cost));
+	for (from = 0; from < v->net.n; from++) {
+		for (to = 0; to < v->net.n; to++) {
+			if (!hbverify_arc(v, from, to, arc))
+				continue;
+			g->from[g->m] = (uint32_t)place[from];
+			g->to[g->m] = (uint32_t)place[to];
+			for (k = 0; k < arc->n; k++)
+				g->cost[g->m] += prices[arc->rows[k]] * arc->uses[k];
+			g->m++;
+		}
+	}
+}
+
+/* The cheapest tree that spans all hosts, at the prices of rows. */
+static double tree_cost(struct hbverify *v, const double *prices)
+{
+	size_t *place = hbverify_alloc(v, v->net.n, sizeof(*place)), i;
 	struct graph g = { 0 };
 
-	hbverify_find_arcs(v, model, &arcs);
-	g.from = hbverify_alloc(v, arcs.n, sizeof(*g.from));
-	g.to = hbverify_alloc(v, arcs.n, sizeof(*g.to));
-	g.cost = hbverify_alloc(v, arcs.n, sizeof(*g.cost));
 	g.least = hbverify_alloc(v, v->net.n, sizeof(*g.least));
 	g.above = hbverify_alloc(v, v->net.n, sizeof(*g.above));
 	g.walker = hbverify_alloc(v, v->net.n, sizeof(*g.walker));
@@ -121,13 +141,7 @@ static double tree_cost(struct hbverify *v, const char *model,
 	for (i = 0; i < v->net.n; i++)
 		if (v->plan.source[i])
 			place[i] = g.root;
-	for (; g.m < arcs.n; g.m++) {
-		arc = &arcs.arcs[g.m];
-		g.from[g.m] = place[arc->from];
-		g.to[g.m] = place[arc->to];
-		for (k = 0; k < arc->n; k++)
-			g.cost[g.m] += prices[arc->rows[k]] * arc->uses[k];
-	}
+	add_arcs(v, &g, place, prices);
 	return cheapest_tree(&g);
 }
 
@@ -233,7 +247,7 @@ static int check_prices(struct hbverify *v, const char *model,
 		return hbverify_fail(v,
 				     "%s: bound_mbps is %.6f, but the sum of certificate.prices is %.6f",
 				     v->plan.file, told, sum);
-	cost = tree_cost(v, model, prices);
+	cost = tree_cost(v, prices);
 	if (cost < 1 - HBVERIFY_SLACK)
 		return hbverify_fail(v,
 				     "%s: certificate.prices prove no more than %.6f: there is a tree that pays %.9f, not 1",
@@ -284,12 +298,13 @@ static double told_rate(const struct hbverify *v, uint32_t id)
 static int check_cut(struct hbverify *v, const json_t *object, size_t c,
 		     bool *taken)
 {
+	const json_t *capacity = json_object_get(object, "capacity_mbps");
 	const json_t *links = json_object_get(object, "links");
 	const json_t *nodes = json_object_get(object, "nodes");
 	bool *cut = hbverify_alloc(v, v->net.n_links, sizeof(*cut));
 	bool *reached = hbverify_alloc(v, v->net.n, sizeof(*reached));
+	double sum = 0, told;
 	size_t i, at;
-	double sum = 0;
 
 	for (i = 0; i < json_array_size(links); i++) {
 		at = find_link(v, json_array_get(links, i));
@@ -320,6 +335,67 @@ static int check_cut(struct hbverify *v, const json_t *object, size_t c,
 					     "%s: certificate.cuts[%zu]: node %u is predicted more than the %.6f Mbit/s of these links",
 					     v->plan.file, c, v->net.id[at], sum);
 	}
+	told = json_number_value(capacity);
+	if (capacity && !hbverify_near(told, sum, 0.00001))
+		return hbverify_fail(v,
+				     "%s: certificate.cuts[%zu].capacity_mbps is %.6f, but its links have %.6f",
+				     v->plan.file, c, told, sum);
+	return 0;
+}
+
+/* Which part of their cuts nodes do not receive on average, as the plan says. */
+static double cuts_gap(const struct hbverify *v, const json_t *cuts)
+{
+	const json_t *cut, *nodes, *id;
+	size_t i, k, n = 0;
+	double sum = 0;
+
+	json_array_foreach(cuts, i, cut) {
+		nodes = json_object_get(cut, "nodes");
+		json_array_foreach(nodes, k, id)
+			sum += told_rate(v, (uint32_t)json_integer_value(id)) /
+			       json_number_value(json_object_get(cut, "capacity_mbps"));
+		n += json_array_size(nodes);
+	}
+	return 1 - sum / (double)n;
+}
+
+/* Which part of the bound the slowest node does not receive. */
+static double bound_gap(const struct hbverify *v)
+{
+	const json_t *predicted = json_object_get(v->json, "predicted");
+	const json_t *nodes = json_object_get(predicted, "nodes"), *node;
+	double least = HUGE_VAL, mbps;
+	size_t i;
+
+	json_array_foreach(nodes, i, node) {
+		mbps = json_number_value(json_object_get(node, "rate_mbps"));
+		least = mbps < least ? mbps : least;
+	}
+	return 1 - least / json_number_value(json_object_get(v->json, "bound_mbps"));
+}
+
+/* What follows from the certificate. */
+static int check_gaps(struct hbverify *v, const json_t *cuts)
+{
+	const json_t *told = json_object_get(v->json, "rate_gap");
+	const json_t *more = json_object_get(v->json, "uncapped_mbps");
+	double gap, mbps = json_number_value(more);
+
+	if (told && json_object_get(v->json, "predicted")) {
+		gap = json_array_size(cuts) ? cuts_gap(v, cuts) : bound_gap(v);
+		if (fabs(json_number_value(told) - fmax(gap, 0)) > GAP_SLACK)
+			return hbverify_fail(v,
+					     "%s: rate_gap is %.6f, but by the rates it is %.6f",
+					     v->plan.file, json_number_value(told),
+					     fmax(gap, 0));
+	}
+	if (more && (mbps < spanning_rate(v) || !v->proven ||
+		     mbps > json_number_value(json_object_get(v->json, "bound_mbps")) *
+			    (1 + HBVERIFY_SLACK)))
+		return hbverify_fail(v,
+				     "%s: uncapped_mbps is %.6f, which is not between the trees' rates and bound_mbps",
+				     v->plan.file, mbps);
 	return 0;
 }
 
@@ -328,7 +404,8 @@ static int check_cut(struct hbverify *v, const json_t *object, size_t c,
  * @v: net and plan are there
  *
  * The prices' sum is bound_mbps, and the cheapest tree that spans all hosts pays
- * 1. Without a cut's links the root does not reach the cut's nodes.
+ * 1. Without a cut's links the root does not reach the cut's nodes. Gaps are what
+ * follows from these.
  *
  * Return: 0, or -1 after hbverify_fail().
  */
@@ -361,5 +438,5 @@ int hbverify_certificate(struct hbverify *v)
 	for (i = 0; i < json_array_size(cuts); i++)
 		if (check_cut(v, json_array_get(cuts, i), i, taken))
 			return -1;
-	return 0;
+	return check_gaps(v, cuts);
 }

@@ -303,7 +303,7 @@ static int read_change(struct replanned *r)
 	return 0;
 }
 
-/* What is told in us, in ns; infinite if it is not, for a link is missing. */
+/* What is told in us, in ns; infinite if it is not. */
 static double told_ns(const struct replanned *r, const char *key)
 {
 	const json_t *us = json_object_get(r->v->json, key);
@@ -338,10 +338,7 @@ static bool same_swap(const struct swap *x, const struct swap *y)
 	return (x->a == y->a && x->b == y->b) || (x->a == y->b && x->b == y->a);
 }
 
-/*
- * Without a cost before the change all swaps have been tried, and what is told as
- * that cost is the one after the change.
- */
+/* Without a cost before the change all swaps have been tried. */
 static int check_steps(struct replanned *r, double increased,
 		       const struct swap *done)
 {
@@ -350,14 +347,14 @@ static int check_steps(struct replanned *r, double increased,
 	struct swap best;
 	size_t steps;
 
-	steps = try_swaps(r, increased, previous, &best);
-	if (previous == increased && told)
-		steps = try_swaps(r, increased, -1, &best);
+	steps = try_swaps(r, increased, isinf(previous) ? -1 : previous, &best);
 	if ((json_int_t)steps != told)
 		return hbverify_fail(r->v,
-				     "%s: steps is %lld, but %s tries %zu swaps for a cost of previous_cost",
+				     "%s: steps is %lld, but %s tries %zu swaps %s",
 				     r->v->plan.file, (long long)told,
-				     r->strategy, steps);
+				     r->strategy, steps, isinf(previous) ?
+				     "without a previous_cost" :
+				     "for a cost of previous_cost");
 	if (same_swap(&best, done))
 		return 0;
 	if (!best.a)

@@ -51,6 +51,8 @@ static bool is_better(const json_t *a, const json_t *b, size_t objective)
 		y = value_of(b, keys[order[i]]);
 		if (x != y)
 			return order[i] == 2 ? x > y : x < y;
+		if (order[i] != 2 && x >= HBVERIFY_EXACT_US)
+			return false;
 	}
 	return false;
 }

@@ -164,6 +164,22 @@ static bool takes_part(const struct hbp_planner *planner,
 	       !(planner->most_work && in->n * links > planner->most_work);
 }
 
+/* Nobody has planned: tells why the last one has not. */
+static int nobody(const struct contest *c, struct hbp_error *err)
+{
+	const struct hbp_why *why = c->why;
+	const char *text = c->why_not->text, *name = c->rq->in->name;
+	size_t len = strlen(name);
+
+	if (!why->n)
+		return hbp_fail(err, -EINVAL, "no planner can plan from it");
+	/* What is told of this planner has the input's name, too. */
+	if (!strncmp(text, name, len) && !strncmp(text + len, ": ", 2))
+		text += len + 2;
+	return hbp_fail(err, -EINVAL, "no planner can plan from it, and %s says why: %s",
+			why->tried[why->n - 1].algorithm, text);
+}
+
 static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
@@ -187,7 +203,7 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	if (ret)
 		ret = hbp_nomem(err);
 	if (!ret && !c.best)
-		ret = hbp_fail(err, -EINVAL, "no planner can plan from it");
+		ret = nobody(&c, err);
 	if (!ret)
 		take_best(&c, plan);
 	hbp_plan_free(c.best);

@@ -334,20 +334,20 @@ int hbp_distances(struct hbp_input *in, uint32_t root, uint64_t bytes,
 		  int64_t *distances, struct hbp_error *err)
 {
 	size_t at = find_root(in, root, err);
-	const struct hbp_costs *costs;
-	bool *done;
-	int ret;
+	bool *done = NULL;
+	int ret = 0;
 
 	(void)bytes;
 	if (at == HBP_NONE)
 		return -EINVAL;
-	ret = hbp_input_costs(in, &costs, err);
-	if (ret)
-		return ret;
-	done = calloc(in->n, sizeof(*done));
-	if (!done)
-		return hbp_nomem(err);
-	shortest_paths(costs, at, distances, done);
+	if (in->platform) {
+		ret = find_latencies(in->platform, at, distances, err);
+	} else {
+		done = calloc(in->n, sizeof(*done));
+		if (!done)
+			return hbp_nomem(err);
+		shortest_paths(in->costs, at, distances, done);
+	}
 	free(done);
-	return check_reach(in, root, distances, err);
+	return ret ? ret : check_reach(in, root, distances, err);
 }

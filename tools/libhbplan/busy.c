@@ -17,8 +17,10 @@
 
 /* Busier than this is all the time. */
 #define FULL		(1 - 1 / 1e4)
+/* Rates that differ by less are equal. */
+#define NEAR		(1 / 1e6)
 
-struct digging {
+struct hbp_busy {
 	const struct hbp_plan *plan;
 	const struct hbp_evaluation *now;
 	struct hbp_input *net;		/* with one source */
@@ -26,6 +28,8 @@ struct digging {
 	size_t root;			/* place of the source */
 	struct hbp_steady *steady;
 	struct hbp_colgen *cg;
+	struct hbp_like like;		/* what else begins with */
+	uint32_t *planned;		/* trees of the plan there */
 	double *load;			/* of each row */
 	bool *slows;			/* of each row: the slowest node is behind it */
 	struct hbp_error *err;
@@ -101,7 +105,7 @@ static struct hbp_platform *add_source(const struct hbp_platform *old,
 }
 
 /* The network with one source. */
-static int find_net(struct digging *d, struct hbp_input *in)
+static int find_net(struct hbp_busy *d, struct hbp_input *in)
 {
 	struct hbp_platform *p;
 	uint32_t root = d->plan->root;
@@ -121,30 +125,131 @@ static int find_net(struct digging *d, struct hbp_input *in)
 	return ret;
 }
 
-/* The fastest trees, and the prices that prove it. */
-static int run_program(struct digging *d, struct hbp_input *in,
-		       enum hbp_model model)
+/* The arcs of a tree of the plan, in ascending order of heads, if it spans all. */
+static bool list_planned(const struct hbp_busy *d, const struct hbp_tree *tree,
+			 uint32_t *arcs)
 {
-	int ret;
+	size_t i, at, to, arc;
 
-	ret = find_net(d, in);
-	if (!ret)
-		ret = hbp_steady_alloc(d->net, hbp_busy_ports(model),
-				       &d->steady, d->err);
-	return ret ? ret : hbp_colgen_run(d->steady, d->root, &d->cg, d->err);
+	/* Replicas are joined by the host that leads to all sources. */
+	if (d->merged || tree->n_edges < d->steady->n - 1)
+		return false;
+	for (i = 0; i < tree->n_edges; i++) {
+		to = hbp_input_find(d->net, tree->edges[i].child);
+		arc = hbp_steady_arc(d->steady,
+				     hbp_input_find(d->net, tree->edges[i].parent), to);
+		if (arc == HBP_NONE)
+			return false;
+		at = to < d->root ? to : to - 1;
+		arcs[at] = (uint32_t)arc;
+	}
+	return true;
 }
 
-static void release(struct digging *d)
+/* Keeps the trees of the plan. */
+static int keep_like(struct hbp_busy *d)
 {
-	hbp_colgen_free(d->cg);
-	hbp_steady_free(d->steady);
-	hbp_input_free(d->merged);
-	free(d->load);
-	free(d->slows);
+	const struct hbp_plan *plan = d->plan;
+	size_t size = d->steady->n - 1, t;
+
+	d->like.trees = calloc(plan->n_trees, sizeof(*d->like.trees));
+	d->planned = calloc(plan->n_trees * size, sizeof(*d->planned));
+	if (!d->like.trees || !d->planned)
+		return hbp_nomem(d->err);
+	for (t = 0; t < plan->n_trees; t++) {
+		d->like.trees[d->like.n_trees] = d->planned + t * size;
+		d->like.n_trees += list_planned(d, &plan->trees[t],
+						d->planned + t * size);
+	}
+	d->like.prices = d->cg->prices;
+	return 0;
+}
+
+/**
+ * hbp_busy_free() - release what hbp_busy_find() has made
+ * @busy: it, or NULL
+ */
+void hbp_busy_free(struct hbp_busy *busy)
+{
+	if (!busy)
+		return;
+	hbp_colgen_free(busy->cg);
+	hbp_steady_free(busy->steady);
+	hbp_input_free(busy->merged);
+	free(busy->like.trees);
+	free(busy->planned);
+	free(busy->load);
+	free(busy->slows);
+	free(busy);
+}
+
+/**
+ * hbp_busy_find() - find the fastest trees, and the prices that prove it
+ * @plan: whose sources count, and whose trees are as good as others to begin
+ *	with; must outlive the result
+ * @in: the network; likewise
+ * @model: one in which ports and links are shared
+ * @like: the same on the network as it was, or NULL; only rates may differ
+ * @out: receives it, to be released with hbp_busy_free()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; a negative errno value of hbp_colgen_run(); -ENOMEM.
+ */
+int hbp_busy_find(const struct hbp_plan *plan, struct hbp_input *in,
+		  enum hbp_model model, const struct hbp_busy *like,
+		  struct hbp_busy **out, struct hbp_error *err)
+{
+	struct hbp_busy *d = calloc(1, sizeof(*d));
+	int ret;
+
+	if (!d)
+		return hbp_nomem(err);
+	d->plan = plan;
+	d->err = err;
+	ret = find_net(d, in);
+	if (!ret)
+		ret = hbp_steady_switched(d->net, hbp_busy_ports(model),
+					  &d->steady, err);
+	if (!ret)
+		ret = hbp_colgen_run(d->steady, d->root, hbp_busy_like(like),
+				     &d->cg, err);
+	if (!ret)
+		ret = keep_like(d);
+	if (ret)
+		hbp_busy_free(d);
+	else
+		*out = d;
+	return ret;
+}
+
+/**
+ * hbp_busy_bound() - how fast trees that span all nodes are together at most
+ * @busy: what hbp_busy_find() has found
+ *
+ * Return: bit/s.
+ */
+int64_t hbp_busy_bound(const struct hbp_busy *busy)
+{
+	return (int64_t)ceil(busy->cg->bound * 1e6);
+}
+
+/**
+ * hbp_busy_like() - what planning for other rates may begin with
+ * @busy: what hbp_busy_find() has found, for a plan without replicas; or NULL
+ *
+ * Return: trees and prices, which belong to @busy; NULL where the best trees are
+ * found sooner from the beginning, or where there are no trees.
+ */
+const struct hbp_like *hbp_busy_like(const struct hbp_busy *busy)
+{
+	if (!busy || !busy->like.n_trees ||
+	    busy->cg->bound < busy->cg->rate * (1 + NEAR))
+		return NULL;
+	return &busy->like;
 }
 
 /* The rate of an edge in Mbit/s while all are used. */
-static double edge_rate(const struct digging *d, const struct hbp_tree *tree,
+static double edge_rate(const struct hbp_busy *d, const struct hbp_tree *tree,
 			const struct hbp_edge *edge, double part)
 {
 	const struct hbp_evaluation *e = d->now;
@@ -156,13 +261,14 @@ static double edge_rate(const struct digging *d, const struct hbp_tree *tree,
 	return (double)e->nodes[at].rate_bps / 1e6;
 }
 
-static void add_loads(struct digging *d)
+static void add_loads(struct hbp_busy *d)
 {
 	const struct hbp_plan *plan = d->plan;
 	double least = (double)hbp_evaluation_rate(d->now) / 1e6;
 	double part = hbp_plan_kept_part(plan, d->now), rate;
 	const struct hbp_steady *s = d->steady;
 	const struct hbp_edge *edge;
+	struct hbp_uses of;
 	size_t t, i, u, arc;
 
 	for (t = 0; t < plan->n_trees; t++) {
@@ -171,10 +277,11 @@ static void add_loads(struct digging *d)
 			rate = edge_rate(d, &plan->trees[t], edge, part);
 			arc = hbp_steady_arc(s, hbp_input_find(d->net, edge->parent),
 					     hbp_input_find(d->net, edge->child));
-			for (u = s->first[arc]; u < s->first[arc + 1]; u++) {
-				d->load[s->rows[u]] += rate * s->uses[u];
+			of = hbp_steady_uses(s, arc);
+			for (u = 0; u < of.n; u++) {
+				d->load[of.rows[u]] += rate * of.uses[u];
 				if (plan->n_trees > 1 || rate * FULL <= least)
-					d->slows[s->rows[u]] = true;
+					d->slows[of.rows[u]] = true;
 			}
 		}
 	}
@@ -194,7 +301,7 @@ static enum hbp_limited limited_by(enum hbp_priced what)
 }
 
 /* The rows that are full and hold the slowest back, or have a price. */
-static size_t find_rows(const struct digging *d, struct hbp_limit *limits)
+static size_t find_rows(const struct hbp_busy *d, struct hbp_limit *limits)
 {
 	const struct hbp_steady *s = d->steady;
 	struct hbp_price price;
@@ -219,59 +326,28 @@ static size_t find_rows(const struct digging *d, struct hbp_limit *limits)
 
 /**
  * hbp_busy_limits() - what a plan keeps busy, or the best one would
- * @plan: a plan that hbp_evaluate() has taken
- * @in: the network
- * @now: what it predicts, by a model in which ports and links are shared
+ * @busy: what hbp_busy_find() has found for the plan, which hbp_evaluate() takes
+ * @now: what it predicts, by the same model
  * @limits: receives ports and links that the plan keeps busy all the time on a
  *	way to its slowest node, and those that have a price in the proof of the
  *	bound; in order of rows; to be released with free()
  * @n: receives how many
  * @err: receives the reason of a failure
  *
- * Return: 0; a negative errno value of hbp_colgen_run(); -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
-int hbp_busy_limits(const struct hbp_plan *plan, struct hbp_input *in,
-		    const struct hbp_evaluation *now, struct hbp_limit **limits,
-		    size_t *n, struct hbp_error *err)
+int hbp_busy_limits(struct hbp_busy *busy, const struct hbp_evaluation *now,
+		    struct hbp_limit **limits, size_t *n, struct hbp_error *err)
 {
-	struct digging d = { .plan = plan, .now = now, .err = err };
-	int ret;
+	size_t rows = busy->steady->n_rows;
 
-	ret = run_program(&d, in, now->model);
-	if (!ret) {
-		d.load = calloc(d.steady->n_rows, sizeof(*d.load));
-		d.slows = calloc(d.steady->n_rows, sizeof(*d.slows));
-		*limits = calloc(d.steady->n_rows, sizeof(**limits));
-		if (!d.load || !d.slows || !*limits)
-			ret = hbp_nomem(err);
-	}
-	if (!ret) {
-		add_loads(&d);
-		*n = find_rows(&d, *limits);
-	}
-	release(&d);
-	return ret;
-}
-
-/**
- * hbp_busy_bound() - how fast trees that span all nodes are together at most
- * @plan: whose sources count
- * @in: the network
- * @model: one in which ports and links are shared
- * @bps: receives bit/s
- * @err: receives the reason of a failure
- *
- * Return: as hbp_busy_limits().
- */
-int hbp_busy_bound(const struct hbp_plan *plan, struct hbp_input *in,
-		   enum hbp_model model, int64_t *bps, struct hbp_error *err)
-{
-	struct digging d = { .plan = plan, .err = err };
-	int ret;
-
-	ret = run_program(&d, in, model);
-	if (!ret)
-		*bps = (int64_t)ceil(d.cg->bound * 1e6);
-	release(&d);
-	return ret;
+	busy->now = now;
+	busy->load = calloc(rows, sizeof(*busy->load));
+	busy->slows = calloc(rows, sizeof(*busy->slows));
+	*limits = calloc(rows, sizeof(**limits));
+	if (!busy->load || !busy->slows || !*limits)
+		return hbp_nomem(err);
+	add_loads(busy);
+	*n = find_rows(busy, *limits);
+	return 0;
 }

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "colgen.h"
 #include "cuts.h"
@@ -27,15 +28,19 @@
 #define GAP		(1 / 1e7)
 /* A row is overloaded by more than this. */
 #define OVERLOAD	(1 / 1e9)
+/* More is not due to rounding, but to rates that GLPK does not tell apart. */
+#define ROUNDING	(1 / 1e7)
+/* In a graph of so many nodes, rounds are dear. */
+#define MANY		128
 /* Trees before the master is asked first, and before its prices are. */
 #define FIRST_TREES	16
-#define LAST_FIRST_TREES	128
+#define LAST_FIRST_TREES(n)	((n) < MANY ? 512 : 128)
 /* Trees that are sought after these, in a graph of so many nodes. */
 #define MORE_ROUNDS(n)	(15000 / (n))
 /* Where trees of clusters are so near the bound, nodes are alike. */
 #define ALIKE		0.1
-/* In a graph of so many nodes, rounds are dear. */
-#define MANY		128
+/* Trees that are sought after those that a like network has. */
+#define LIKE_ROUNDS	8
 /* How often trees change all their arcs when they are made even. */
 #define PASSES		6
 /* They end after so many that do not make the bound smaller by this factor. */
@@ -52,12 +57,15 @@
 struct hbp_search {
 	struct hbp_colgen *cg;
 	const struct hbp_steady *s;
+	const struct hbp_like *like;	/* what to begin with, or NULL */
 	struct hbp_arborescence *arborescence;
 	struct hbp_packing *master;
 	double unit;		/* Mbit/s of one unit of weight */
+	double over;		/* by how much weights are too large, 1 if they are not */
 	size_t room;		/* of trees */
-	size_t n_turns;		/* trees of clusters, which come before the first */
-	size_t n_spread;	/* first trees, which come then */
+	size_t n_turns;		/* trees of clusters, which come first */
+	size_t n_like;		/* those that a like network has, which come then */
+	size_t n_spread;	/* first trees, which come behind these */
 	size_t even;		/* how many trees clusters are served evenly by, or 0 */
 	size_t *place;		/* of each row: its place in the master, or HBP_NONE */
 	size_t n_placed;
@@ -79,15 +87,16 @@ struct hbp_search {
 /* Adds what a tree of some weight keeps busy. */
 static void add_load(struct hbp_search *x, const uint32_t *tree, double weight)
 {
-	const struct hbp_steady *s = x->s;
+	struct hbp_uses of;
 	size_t i, u, row;
 
-	for (i = 0; i < s->n - 1; i++) {
-		for (u = s->first[tree[i]]; u < s->first[tree[i] + 1]; u++) {
-			row = s->rows[u];
+	for (i = 0; i < x->s->n - 1; i++) {
+		of = hbp_steady_uses(x->s, tree[i]);
+		for (u = 0; u < of.n; u++) {
+			row = of.rows[u];
 			if (x->load[row] == 0)
 				x->loaded[x->n_loaded++] = row;
-			x->load[row] += weight * s->uses[u] * x->unit;
+			x->load[row] += weight * of.uses[u] * x->unit;
 		}
 	}
 }
@@ -127,14 +136,10 @@ static int price_tree(struct hbp_search *x, const double *prices, double *cost)
 {
 	const struct hbp_steady *s = x->s;
 	double all = 0;
-	size_t i, u;
+	size_t i;
 	int ret;
 
-	for (i = 0; i < s->n_arcs; i++) {
-		x->cost[i] = 0;
-		for (u = s->first[i]; u < s->first[i + 1]; u++)
-			x->cost[i] += prices[s->rows[u]] * s->uses[u] * x->unit;
-	}
+	hbp_steady_costs(s, prices, x->unit, x->cost);
 	for (i = 0; i < s->n_rows; i++)
 		all += prices[i];
 	ret = hbp_arborescence_find(x->arborescence, x->cost, x->into, cost);
@@ -143,7 +148,8 @@ static int price_tree(struct hbp_search *x, const double *prices, double *cost)
 	if (ret)
 		return hbp_nomem(x->err);
 	x->cg->rounds++;
-	if (*cost <= 0 || all / *cost >= x->cg->bound)
+	/* Nor if rounding has made them no numbers. */
+	if (*cost <= 0 || !(all / *cost < x->cg->bound))
 		return 0;
 	x->cg->bound = all / *cost;
 	memcpy(x->cg->prices, prices, s->n_rows * sizeof(*prices));
@@ -254,6 +260,11 @@ static int solve(struct hbp_search *x)
 		n = find_overloaded(x, rows);
 		ret = place_rows(x, rows, n);
 	} while (!ret && n);
+	x->over = 1 + ROUNDING;
+	for (i = 0; !ret && i < x->s->n_rows; i++)
+		x->over = x->busy[i] > x->over ? x->busy[i] : x->over;
+	x->over = x->over > 1 + ROUNDING ? x->over : 1;
+	x->cg->rate /= x->over;
 	for (i = 0; !ret && i < x->s->n_rows; i++)
 		x->price[i] = x->place[i] == HBP_NONE ? 0 :
 			      hbp_packing_price(x->master, x->place[i]);
@@ -306,22 +317,17 @@ static int first_trees(struct hbp_search *x, size_t n)
 static int first_bounds(struct hbp_search *x)
 {
 	const struct hbp_steady *s = x->s;
-	double cost, use;
-	size_t u;
+	double cost;
 	int ret;
 
 	ret = hbp_cuts_narrowest(s, x->cg->root, x->asked, x->err);
 	if (!ret)
 		ret = price_tree(x, x->asked, &cost);
-	if (!ret && s->sends != HBP_NONE) {
+	if (!ret && (s->switched || s->sends != HBP_NONE)) {
 		hbp_cuts_sends(s, x->asked);
 		ret = price_tree(x, x->asked, &cost);
 	}
-	for (u = 0; u < s->first[s->n_arcs]; u++) {
-		use = s->uses[u] * x->unit;
-		if (x->least[s->rows[u]] == 0 || use < x->least[s->rows[u]])
-			x->least[s->rows[u]] = use;
-	}
+	hbp_steady_least(s, x->unit, x->least);
 	return ret;
 }
 
@@ -333,15 +339,17 @@ static double gap_of(const struct hbp_search *x)
 /* What a tree costs at the master's prices, below 1 if the master misses it. */
 static double cost_of(const struct hbp_search *x)
 {
-	const struct hbp_steady *s = x->s;
+	struct hbp_uses of;
 	double cost = 0;
 	size_t i, u;
 
-	for (i = 0; i < s->n; i++)
-		if (x->into[i] != HBP_NONE)
-			for (u = s->first[x->into[i]];
-			     u < s->first[x->into[i] + 1]; u++)
-				cost += x->price[s->rows[u]] * s->uses[u] * x->unit;
+	for (i = 0; i < x->s->n; i++) {
+		if (x->into[i] == HBP_NONE)
+			continue;
+		of = hbp_steady_uses(x->s, x->into[i]);
+		for (u = 0; u < of.n; u++)
+			cost += x->price[of.rows[u]] * of.uses[u] * x->unit;
+	}
 	return cost;
 }
 
@@ -356,7 +364,7 @@ static void draw_prices(struct hbp_search *x, double pull)
 	size_t i;
 
 	for (i = 0; i < x->s->n_rows; i++) {
-		x->asked[i] = exp(SOFTNESS * (x->busy[i] - 1));
+		x->asked[i] = exp(fmin(SOFTNESS * (x->busy[i] / x->over - 1), LATE));
 		soft += x->asked[i];
 		all += x->price[i];
 	}
@@ -400,7 +408,8 @@ static int add_turns(struct hbp_search *x)
 		hbp_quotient_narrowest(q, x->asked);
 		ret = price_tree(x, x->asked, &cost);
 	}
-	for (turn = 0; !ret && turn < hbp_quotient_turns(q); turn++)
+	/* A like network has trees of its own, which are better. */
+	for (turn = 0; !ret && !x->like && turn < hbp_quotient_turns(q); turn++)
 		if (hbp_quotient_tree(q, turn, x->into))
 			ret = add_tree(x);
 	x->n_turns = x->cg->n_trees;
@@ -410,15 +419,17 @@ static int add_turns(struct hbp_search *x)
 }
 
 /*
- * Single trees. Where rounds are dear, others become faster together than these,
- * see hbp_colgen_even(): then they are of use for the bound only.
+ * Single trees, at most so many. Where rounds are dear, others become faster
+ * together than these, see hbp_colgen_even(): then they are of use for the bound
+ * only.
  */
-static int more_trees(struct hbp_search *x)
+static int more_trees(struct hbp_search *x, size_t most)
 {
-	size_t most = x->cg->rounds + MORE_ROUNDS(x->s->n), idle = 0;
 	double bound = x->cg->bound;
+	size_t idle = 0;
 	int ret = 0;
 
+	most += x->cg->rounds;
 	while (gap_of(x) > GAP && x->cg->rounds < most && idle < PATIENCE &&
 	       ask(x, &ret)) {
 		ret = add_tree(x);
@@ -435,6 +446,33 @@ static int more_trees(struct hbp_search *x)
 	return ret;
 }
 
+/* Adds a tree to those that there are, and to the master. */
+static int add_copy(struct hbp_search *x, const uint32_t *tree)
+{
+	size_t i;
+
+	x->into[x->cg->root] = HBP_NONE;
+	for (i = 0; i < x->s->n - 1; i++)
+		x->into[hbp_steady_pair(x->s, tree[i]).to] = tree[i];
+	return add_tree(x);
+}
+
+/* Trees and a bound from a network that differs in little; few more are sought. */
+static int add_like(struct hbp_search *x)
+{
+	double cost;
+	size_t i;
+	int ret;
+
+	ret = price_tree(x, x->like->prices, &cost);
+	for (i = 0; !ret && i < x->like->n_trees; i++)
+		ret = add_copy(x, x->like->trees[i]);
+	x->n_like = x->like->n_trees;
+	if (!ret)
+		ret = solve(x);
+	return ret ? ret : more_trees(x, LIKE_ROUNDS);
+}
+
 static int generate(struct hbp_search *x)
 {
 	size_t n;
@@ -446,16 +484,18 @@ static int generate(struct hbp_search *x)
 		ret = add_turns(x);
 	if (!ret && x->n_turns && gap_of(x) <= GAP)
 		return 0;
+	if (!ret && x->like)
+		return add_like(x);
 	/* Where nodes are alike, other trees do not help much, and take long. */
 	alike = x->n_turns && x->s->n >= MANY && gap_of(x) < ALIKE;
-	for (n = FIRST_TREES; !ret && !alike && n <= LAST_FIRST_TREES; n *= 2) {
+	for (n = FIRST_TREES; !ret && !alike && n <= LAST_FIRST_TREES(x->s->n); n *= 2) {
 		ret = first_trees(x, n);
 		if (!ret)
 			ret = solve(x);
 		if (!ret && gap_of(x) <= GAP)
 			return 0;
 	}
-	return ret ? ret : more_trees(x);
+	return ret ? ret : more_trees(x, MORE_ROUNDS(x->s->n));
 }
 
 /* One unit of weight is what the plainest tree can carry alone. */
@@ -505,21 +545,24 @@ static void search_free(struct hbp_search *x)
 	free(x);
 }
 
-static int search_alloc(struct hbp_colgen *cg)
+static int search_alloc(struct hbp_colgen *cg, const struct hbp_like *like)
 {
 	const struct hbp_steady *s = cg->steady;
 	struct hbp_search *x = calloc(1, sizeof(*x));
 	/* A row has as many entries as trees, a column as many as rows. */
-	size_t most = HBP_QUOTIENT_TURNS + LAST_FIRST_TREES +
-		      MORE_ROUNDS(s->n) + HBP_PLAN_TREES_MAX + 1, i;
+	size_t most = HBP_QUOTIENT_TURNS + LAST_FIRST_TREES(s->n) +
+		      MORE_ROUNDS(s->n) + HBP_PLAN_TREES_MAX + 1 +
+		      (like ? like->n_trees + LIKE_ROUNDS : 0), i;
 
 	cg->search = x;
 	if (!x)
 		return -ENOMEM;
 	x->cg = cg;
 	x->s = s;
-	x->arborescence = hbp_arborescence_alloc(s->n, cg->root, s->arcs,
-						 s->n_arcs);
+	x->like = like;
+	x->arborescence = s->switched ?
+			  hbp_arborescence_switched(s->switched, s->ports, cg->root) :
+			  hbp_arborescence_alloc(s->n, cg->root, s->arcs, s->n_arcs);
 	x->master = hbp_packing_alloc();
 	most = most > s->n_rows ? most : s->n_rows;
 	x->place = calloc(s->n_rows, sizeof(*x->place));
@@ -530,7 +573,7 @@ static int search_alloc(struct hbp_colgen *cg)
 	x->sum = calloc(s->n_rows, sizeof(*x->sum));
 	x->busy = calloc(s->n_rows, sizeof(*x->busy));
 	x->least = calloc(s->n_rows, sizeof(*x->least));
-	x->cost = calloc(s->n_arcs, sizeof(*x->cost));
+	x->cost = calloc(s->switched ? s->n_rows : s->n_arcs, sizeof(*x->cost));
 	x->into = calloc(s->n, sizeof(*x->into));
 	x->index = calloc(most, sizeof(*x->index));
 	x->value = calloc(most, sizeof(*x->value));
@@ -553,7 +596,7 @@ static int read_weights(struct hbp_colgen *cg)
 		return -ENOMEM;
 	for (i = 0; i < cg->n_trees; i++)
 		mbps[i] = hbp_packing_weight(cg->search->master, i) *
-			  cg->search->unit;
+			  cg->search->unit / cg->search->over;
 	free(cg->mbps);
 	cg->mbps = mbps;
 	return 0;
@@ -582,6 +625,8 @@ void hbp_colgen_free(struct hbp_colgen *cg)
  * hbp_colgen_run() - find the trees that are fastest together
  * @steady: what holds trees back; must outlive the result
  * @root: number of the root
+ * @like: what was found for the same pairs at other rates, or NULL; then
+ *	hbp_colgen_even() is not for this
  * @out: receives them, to be released with hbp_colgen_free()
  * @err: receives the reason of a failure
  *
@@ -592,7 +637,8 @@ void hbp_colgen_free(struct hbp_colgen *cg)
  * up; -ENOMEM.
  */
 int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
-		   struct hbp_colgen **out, struct hbp_error *err)
+		   const struct hbp_like *like, struct hbp_colgen **out,
+		   struct hbp_error *err)
 {
 	struct hbp_colgen *cg = calloc(1, sizeof(*cg));
 	int ret;
@@ -603,7 +649,7 @@ int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
 	cg->root = root;
 	cg->bound = HUGE_VAL;
 	cg->prices = calloc(steady->n_rows, sizeof(*cg->prices));
-	ret = cg->prices ? search_alloc(cg) : -ENOMEM;
+	ret = cg->prices ? search_alloc(cg, like) : -ENOMEM;
 	if (ret) {
 		hbp_nomem(err);
 	} else {
@@ -666,17 +712,6 @@ static int rate_of(struct hbp_colgen *cg, size_t first, size_t n, double *rate,
 	return ret;
 }
 
-/* Adds a tree to those that there are, and to the master. */
-static int add_copy(struct hbp_search *x, const uint32_t *tree)
-{
-	size_t i;
-
-	x->into[x->cg->root] = HBP_NONE;
-	for (i = 0; i < x->s->n - 1; i++)
-		x->into[x->s->arcs[tree[i]].to] = tree[i];
-	return add_tree(x);
-}
-
 /*
  * Makes trees of some of those that there are, and adds them. With one port, who
  * passes on to another cluster does little else, and nodes take turns: for this
@@ -716,68 +751,37 @@ static int even_out(struct hbp_search *x, size_t first, size_t n, bool equal)
  * @most: at most so many, from 1
  * @err: receives the reason of a failure
  *
- * They begin as the first trees, or as those of clusters, whichever are faster,
- * and change arcs until loads are even, see hbp_exchange_run(). To be called
- * once.
+ * They begin as the first trees, as those of clusters, or as those of the plan for
+ * a like network, whichever are fastest, and change arcs until loads are even, see
+ * hbp_exchange_run(). To be called once.
  *
  * Return: 0, maybe without any more trees; -EDOM if GLPK gives up; -ENOMEM.
  */
 int hbp_colgen_even(struct hbp_colgen *cg, size_t most, struct hbp_error *err)
 {
 	struct hbp_search *x = cg->search;
-	size_t n_turns = x->n_turns < most ? x->n_turns : most;
 	bool equal = x->s->ports == HBP_ONE_PORT;
-	size_t n_spread = equal && x->even && x->even < most ? x->even : most;
-	double turns = 0, spread = 0;
+	size_t spread = equal && x->even && x->even < most ? x->even : most;
+	struct set {
+		size_t first;
+		size_t n;
+		double mbps;
+	} sets[] = {
+		{ 0, MIN(x->n_turns, most), 0 },
+		{ x->n_turns, MIN(x->n_like, most), 0 },
+		{ x->n_turns + x->n_like, MIN(spread, x->n_spread), 0 },
+	}, *best = &sets[0], *set;
 	int ret = 0;
 
 	x->err = err;
-	if (n_spread > x->n_spread)
-		n_spread = x->n_spread;
-	if (n_turns)
-		ret = rate_of(cg, 0, n_turns, &turns, err);
-	if (!ret && n_spread)
-		ret = rate_of(cg, x->n_turns, n_spread, &spread, err);
-	if (ret || (!n_turns && !n_spread))
-		return ret;
-	return turns > spread ? even_out(x, 0, n_turns, true) :
-				even_out(x, x->n_turns, n_spread, equal);
-}
-
-/**
- * hbp_colgen_prove() - give a plan its bound, and the prices that prove it
- * @cg: from hbp_colgen_run()
- * @in: the input
- * @plan: receives bound and certificate
- * @err: receives the reason of a failure
- *
- * Prices are made such that the cheapest tree costs 1.
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_colgen_prove(const struct hbp_colgen *cg, const struct hbp_input *in,
-		     struct hbp_plan *plan, struct hbp_error *err)
-{
-	const struct hbp_steady *s = cg->steady;
-	enum hbp_model model = s->ports == HBP_ONE_PORT ? HBP_MODEL_ONE_PORT :
-			       s->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
-			       HBP_MODEL_FLUID;
-	size_t i, n = 0;
-	double all = 0;
-
-	for (i = 0; i < s->n_rows; i++) {
-		all += cg->prices[i];
-		n += cg->prices[i] > 0;
+	for (set = sets; !ret && set < sets + 3; set++) {
+		if (!set->n)
+			continue;
+		ret = rate_of(cg, set->first, set->n, &set->mbps, err);
+		if (set->mbps >= best->mbps)
+			best = set;
 	}
-	plan->certificate = hbp_certificate_alloc(model, n, 0);
-	if (!plan->certificate)
-		return hbp_nomem(err);
-	for (i = 0, n = 0; i < s->n_rows; i++)
-		if (cg->prices[i] > 0)
-			plan->certificate->prices[n++] =
-				hbp_steady_price(s, in, i, cg->prices[i] / all *
-						 cg->bound);
-	/* Rounded up, as it must hold. */
-	plan->bound_bps = (int64_t)ceil(cg->bound * 1e6);
-	return 0;
+	if (ret || !best->n)
+		return ret;
+	return even_out(x, best->first, best->n, equal || best == sets);
 }

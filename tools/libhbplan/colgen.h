@@ -40,13 +40,24 @@ struct hbp_colgen {
 	struct hbp_search *search;
 };
 
+/**
+ * struct hbp_like - what was found where transfers take other times
+ * @n_trees: number of trees
+ * @trees: arcs of each, as of struct hbp_colgen, the heaviest first
+ * @prices: of each row
+ */
+struct hbp_like {
+	size_t n_trees;
+	const uint32_t **trees;
+	const double *prices;
+};
+
 int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
-		   struct hbp_colgen **out, struct hbp_error *err);
+		   const struct hbp_like *like, struct hbp_colgen **out,
+		   struct hbp_error *err);
 void hbp_colgen_free(struct hbp_colgen *cg);
 int hbp_colgen_choose(struct hbp_colgen *cg, const bool *chosen, double *rate,
 		      struct hbp_error *err);
 int hbp_colgen_even(struct hbp_colgen *cg, size_t most, struct hbp_error *err);
-int hbp_colgen_prove(const struct hbp_colgen *cg, const struct hbp_input *in,
-		     struct hbp_plan *plan, struct hbp_error *err);
 
 #endif /* HBPLAN_COLGEN_H */

@@ -11,14 +11,16 @@
 
 #include "cuts.h"
 #include "node.h"
+#include "switched.h"
 
 static double use_of(const struct hbp_steady *s, size_t arc, size_t row)
 {
+	struct hbp_uses of = hbp_steady_uses(s, arc);
 	size_t u;
 
-	for (u = s->first[arc]; u < s->first[arc + 1]; u++)
-		if (s->rows[u] == row)
-			return s->uses[u];
+	for (u = 0; u < of.n; u++)
+		if (of.rows[u] == row)
+			return of.uses[u];
 	return 0;
 }
 
@@ -47,27 +49,32 @@ static double price_cut(const struct hbp_steady *s, const size_t *arcs, size_t n
 			double *prices, size_t *rows, size_t *n_rows)
 {
 	double sum = 0, price, least = HUGE_VAL;
-	size_t i, u, most, row = 0;
+	size_t i, u, most, row = 0, n_first;
+	struct hbp_uses of;
 
 	*n_rows = 0;
-	for (u = s->first[arcs[0]]; u < s->first[arcs[0] + 1]; u++) {
-		price = price_of(s, arcs, n, s->rows[u]);
+	/* The rows that they may share are those of the first of them. */
+	n_first = hbp_steady_uses(s, arcs[0]).n;
+	for (u = 0; u < n_first; u++) {
+		most = hbp_steady_uses(s, arcs[0]).rows[u];
+		price = price_of(s, arcs, n, most);
 		if (price < least) {
 			least = price;
-			row = s->rows[u];
+			row = most;
 		}
 	}
 	for (i = 0; i < n; i++) {
-		most = s->first[arcs[i]];
-		for (u = most; u < s->first[arcs[i] + 1]; u++)
-			if (s->uses[u] > s->uses[most])
+		of = hbp_steady_uses(s, arcs[i]);
+		for (u = 1, most = 0; u < of.n; u++)
+			if (of.uses[u] > of.uses[most])
 				most = u;
-		price = 1 / s->uses[most];
-		if (prices[s->rows[most]] == 0)
-			rows[(*n_rows)++] = s->rows[most];
-		if (price > prices[s->rows[most]]) {
-			sum += price - prices[s->rows[most]];
-			prices[s->rows[most]] = price;
+		price = 1 / of.uses[most];
+		most = of.rows[most];
+		if (prices[most] == 0)
+			rows[(*n_rows)++] = most;
+		if (price > prices[most]) {
+			sum += price - prices[most];
+			prices[most] = price;
 		}
 	}
 	if (least >= sum)
@@ -85,6 +92,14 @@ static size_t list_arcs(const struct hbp_steady *s, size_t root, size_t node,
 {
 	size_t n = 0, i;
 
+	if (s->switched) {
+		if (node != root)
+			return hbp_steady_into(s, node, arcs);
+		for (i = 0; i < s->n; i++)
+			if (hbp_switched_joins(s->switched, root, i))
+				arcs[n++] = root * s->n + i;
+		return n;
+	}
 	if (node != root) {
 		n = first[node + 1] - first[node];
 		memcpy(arcs, into + first[node], n * sizeof(*arcs));
@@ -116,13 +131,14 @@ static void cuts_clear(struct cuts *c)
 static int cuts_fill(struct cuts *c, const struct hbp_steady *s)
 {
 	c->first = calloc(s->n + 2, sizeof(*c->first));
-	c->into = calloc(s->n_arcs, sizeof(*c->into));
-	c->arcs = calloc(s->n_arcs, sizeof(*c->arcs));
+	c->into = calloc(s->n_arcs + 1, sizeof(*c->into));
+	c->arcs = calloc(s->switched ? s->n : s->n_arcs, sizeof(*c->arcs));
 	c->rows = calloc(s->n_rows, sizeof(*c->rows));
 	c->prices = calloc(s->n_rows, sizeof(*c->prices));
 	if (!c->first || !c->into || !c->arcs || !c->rows || !c->prices)
 		return -ENOMEM;
-	hbp_steady_heads(s, c->first, c->into);
+	if (!s->switched)
+		hbp_steady_heads(s, c->first, c->into);
 	return 0;
 }
 
@@ -195,28 +211,41 @@ int hbp_cuts_narrowest(const struct hbp_steady *steady, size_t root,
 	return ret;
 }
 
+/* What leaves hosts behind switches leaves them by one of their links. */
+static void price_links(const struct hbp_switched *s, double *prices)
+{
+	const struct hbp_platform *p = s->platform;
+	size_t i, link;
+
+	for (i = 0; i < s->n; i++)
+		for (link = p->first[p->hosts[i]];
+		     link < p->first[p->hosts[i] + 1]; link++)
+			if (s->passed[link])
+				prices[link] = (double)p->links[link].bandwidth_bps / 1e6;
+}
+
 /**
  * hbp_cuts_sends() - price all that nodes send
  * @steady: what holds trees back
  * @prices: receives the price of each row
  *
  * Every tree has as many sends as nodes other than the root. Each port that
- * sends is priced by the fastest that it can do; all prices are 0 if nodes have
- * no ports.
+ * sends is priced by the fastest that it can do; behind switches, where links alone
+ * count, each link that leaves a host by what it carries. All prices are 0 where
+ * there is neither.
  */
 void hbp_cuts_sends(const struct hbp_steady *steady, double *prices)
 {
 	const struct hbp_steady *s = steady;
-	size_t i, row;
-	double use;
+	size_t i;
 
 	memset(prices, 0, s->n_rows * sizeof(*prices));
-	if (s->sends == HBP_NONE)
+	if (s->sends == HBP_NONE) {
+		if (s->switched)
+			price_links(s->switched, prices);
 		return;
-	for (i = 0; i < s->n_arcs; i++) {
-		row = s->sends + s->arcs[i].from;
-		use = use_of(s, i, row);
-		if (1 / use > prices[row])
-			prices[row] = 1 / use;
 	}
+	hbp_steady_least(s, 1, prices);
+	for (i = 0; i < s->n_rows; i++)
+		prices[i] = i - s->sends < s->n && prices[i] > 0 ? 1 / prices[i] : 0;
 }

@@ -263,7 +263,7 @@ typedef int (*bounds_fn)(struct hbp_input *in, uint32_t root, uint64_t bytes,
 
 static const struct {
 	const char *name;
-	unsigned int needs;	/* HBP_INPUT_*, or 0 for a cost matrix of any */
+	unsigned int needs;	/* HBP_INPUT_*, or 0 for pairs of any */
 	bool many_trees;
 	model_fn run;
 	bounds_fn bounds;
@@ -328,7 +328,7 @@ static int check_applies(enum hbp_model model, const struct hbp_input *in,
 				in->name, models[model].name);
 	if (!models[model].needs && in->n > HBP_COSTS_NODES_MAX)
 		return hbp_fail(err, -EOPNOTSUPP,
-				"%s: the %s model needs a cost matrix, which is made for at most %d hosts, not %zu",
+				"%s: the %s model looks at all pairs, of at most %d hosts, not %zu",
 				in->name, models[model].name,
 				HBP_COSTS_NODES_MAX, in->n);
 	if (models[model].needs && !(in->kind & models[model].needs))

@@ -31,6 +31,11 @@
 /* Parents below a node that are tried. */
 #define PARENTS		6
 
+/* Of so many nodes all senders are tried where pairs are not listed. */
+#define FEW		192
+/* Of more nodes twice as many senders for each, and those that there are. */
+#define NEIGHBOURS	32
+
 #define NO_PLACE	UINT32_MAX
 
 struct exchange {
@@ -85,31 +90,100 @@ static void exchange_clear(struct exchange *x)
 	free(x->outside);
 }
 
-/* What is asked for together stands together: arcs by head, with their uses. */
-static int list_arcs(struct exchange *x)
+/* Who sends to a node in some tree, or is one of a few spread over all others. */
+static void mark_tails(const struct exchange *x, uint32_t *const *trees, size_t node,
+		       bool *marked)
+{
+	size_t n = x->s->n, k = node < x->root ? node : node - 1, i;
+
+	for (i = 0; i < x->n_trees; i++)
+		marked[trees[i][k] / n] = true;
+	for (i = 1; i < NEIGHBOURS; i++) {
+		marked[(node + i) % n] = true;
+		marked[(node + i * (n / NEIGHBOURS)) % n] = true;
+	}
+	marked[x->root] = true;
+}
+
+/*
+ * Where pairs are not listed, those of a few senders for each node are, so that
+ * there are no more than of so many nodes.
+ */
+static int list_few(struct exchange *x, uint32_t *const *trees)
 {
 	const struct hbp_steady *s = x->s;
-	size_t p, u, end = 0;
+	size_t n = s->n, node, i, k, from, end = 0, room = 0;
+	size_t *into = calloc(n, sizeof(*into)), *arcs;
+	bool *marked = calloc(n, sizeof(*marked));
+	int ret = into && marked ? 0 : -ENOMEM;
 
-	x->first = calloc(s->n + 2, sizeof(*x->first));
-	x->arcs = calloc(s->n_arcs, sizeof(*x->arcs));
-	x->tail = calloc(s->n_arcs, sizeof(*x->tail));
-	x->first_use = calloc(s->n_arcs + 1, sizeof(*x->first_use));
-	x->rows = calloc(s->first[s->n_arcs], sizeof(*x->rows));
-	x->uses = calloc(s->first[s->n_arcs], sizeof(*x->uses));
-	if (!x->first || !x->arcs || !x->tail || !x->first_use || !x->rows ||
-	    !x->uses)
-		return -ENOMEM;
-	hbp_steady_heads(s, x->first, x->arcs);
-	for (p = 0; p < s->n_arcs; p++) {
-		x->tail[p] = s->arcs[x->arcs[p]].from;
-		x->first_use[p] = end;
-		for (u = s->first[x->arcs[p]]; u < s->first[x->arcs[p] + 1]; u++) {
-			x->rows[end] = s->rows[u];
-			x->uses[end++] = s->uses[u];
+	for (node = 0; !ret && node < n; node++) {
+		memset(marked, n <= FEW, n * sizeof(*marked));
+		if (n > FEW && node != x->root)
+			mark_tails(x, trees, node, marked);
+		k = hbp_steady_into(s, node, into);
+		x->first[node] = end;
+		if (end + k > room) {
+			room = 2 * (end + k);
+			arcs = realloc(x->arcs, room * sizeof(*arcs));
+			x->arcs = arcs ? arcs : x->arcs;
+			ret = arcs ? 0 : -ENOMEM;
+		}
+		for (i = 0; !ret && i < k; i++) {
+			from = into[i] / n;
+			if (marked[from])
+				x->arcs[end++] = into[i];
 		}
 	}
-	x->first_use[s->n_arcs] = end;
+	x->first[n] = end;
+	free(into);
+	free(marked);
+	return ret;
+}
+
+/* Arcs by head. */
+static int list_heads(struct exchange *x, uint32_t *const *trees)
+{
+	x->first = calloc(x->s->n + 2, sizeof(*x->first));
+	if (!x->first)
+		return -ENOMEM;
+	if (x->s->switched)
+		return list_few(x, trees);
+	x->arcs = calloc(x->s->n_arcs, sizeof(*x->arcs));
+	if (!x->arcs)
+		return -ENOMEM;
+	hbp_steady_heads(x->s, x->first, x->arcs);
+	return 0;
+}
+
+/* What is asked for together stands together: arcs by head, with their uses. */
+static int list_arcs(struct exchange *x, uint32_t *const *trees)
+{
+	const struct hbp_steady *s = x->s;
+	size_t p, u, end = 0, n, n_uses = 0;
+	struct hbp_uses of;
+
+	if (list_heads(x, trees))
+		return -ENOMEM;
+	n = x->first[s->n];
+	for (p = 0; p < n; p++)
+		n_uses += hbp_steady_uses(s, x->arcs[p]).n;
+	x->tail = calloc(n, sizeof(*x->tail));
+	x->first_use = calloc(n + 1, sizeof(*x->first_use));
+	x->rows = calloc(n_uses, sizeof(*x->rows));
+	x->uses = calloc(n_uses, sizeof(*x->uses));
+	if (!x->tail || !x->first_use || !x->rows || !x->uses)
+		return -ENOMEM;
+	for (p = 0; p < n; p++) {
+		of = hbp_steady_uses(s, x->arcs[p]);
+		x->tail[p] = hbp_steady_pair(s, x->arcs[p]).from;
+		x->first_use[p] = end;
+		for (u = 0; u < of.n; u++) {
+			x->rows[end] = of.rows[u];
+			x->uses[end++] = of.uses[u];
+		}
+	}
+	x->first_use[n] = end;
 	return 0;
 }
 
@@ -130,11 +204,11 @@ static int exchange_fill(struct exchange *x, uint32_t **trees)
 	x->outside = calloc(n, sizeof(*x->outside));
 	if (!x->into || !x->load || !x->price || !x->change ||
 	    !x->is_touched || !x->touched || !x->below || !x->known || !x->stack || !x->outside ||
-	    list_arcs(x))
+	    list_arcs(x, trees))
 		return -ENOMEM;
 	for (t = 0; t < x->n_trees; t++) {
 		for (i = 0; i < n - 1; i++) {
-			node = s->arcs[trees[t][i]].to;
+			node = hbp_steady_pair(s, trees[t][i]).to;
 			for (p = x->first[node]; x->arcs[p] != trees[t][i];)
 				p++;
 			into_of(x, t)[node] = (uint32_t)p;
@@ -405,7 +479,7 @@ static void turn(struct exchange *x, uint32_t *into, size_t node)
 	}
 	if (least >= -LEAST_GAIN)
 		return;
-	at = x->s->arcs[x->arcs[best[1]]].to;
+	at = hbp_steady_pair(x->s, x->arcs[best[1]]).to;
 	put_arc(x, into[node], -1);
 	put_arc(x, into[at], -1);
 	put_arc(x, best[0], 1);
@@ -504,7 +578,8 @@ int hbp_exchange_run(const struct hbp_steady *steady, size_t root,
 {
 	struct exchange x = {
 		.s = steady, .root = root, .n_trees = n_trees,
-		.weights = weights, .first_idle = steady->n_arcs - n_idle
+		.weights = weights,
+		.first_idle = steady->switched ? HBP_NONE : steady->n_arcs - n_idle
 	};
 	size_t t, i, k;
 	int ret = 0;

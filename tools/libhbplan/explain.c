@@ -25,6 +25,7 @@ struct digging {
 	const struct hbp_plan *plan;
 	struct hbp_input *in;
 	struct hbp_explanation *out;
+	struct hbp_busy *busy;	/* of the network as it is, where things are shared */
 	struct hbp_error *err;
 };
 
@@ -87,7 +88,7 @@ static int find_limits(struct digging *d)
 	if (ret)
 		return ret;
 	if (hbp_busy_applies(out->model)) {
-		ret = hbp_busy_limits(d->plan, d->in, now, &limits, &n, d->err);
+		ret = hbp_busy_limits(d->busy, now, &limits, &n, d->err);
 	} else {
 		ret = find_paths(d, now);
 		if (!ret)
@@ -117,21 +118,28 @@ static void order_replicas(const struct hbp_plan *plan, struct hbp_request *rq)
 	}
 }
 
-/* When the last node is done if the plan's planner plans for this network. */
-static int plan_anew(const struct digging *d, int64_t *ns)
+/*
+ * When the last node is done if the plan's planner plans for this network, and the
+ * bound of the new plan, or 0. What mtp finds holds for all.
+ */
+static int plan_anew(const struct digging *d, struct hbp_outlook *outlook)
 {
 	const struct hbp_planner *planner = hbp_planner_find(d->plan->algorithm);
 	struct hbp_request rq = {
 		.in = d->in, .root = d->plan->root,
 		.message_bytes = d->plan->message_bytes,
-		.ports = hbp_busy_ports(d->out->model)
+		.ports = hbp_busy_ports(d->out->model),
+		.objective = d->plan->asked.objective,
+		.seed = d->plan->asked.seed, .update = d->plan->asked.update,
+		.trees = d->plan->asked.trees,
+		.like = d->plan->n_replicas ? NULL : hbp_busy_like(d->busy)
 	};
 	struct hbp_evaluation *e;
 	struct hbp_error why_not;
 	struct hbp_plan *plan;
 	int ret;
 
-	*ns = HBP_NEVER;
+	outlook->anew_ns = HBP_NEVER;
 	if (!planner || !(planner->inputs & d->in->kind))
 		return 0;
 	order_replicas(d->plan, &rq);
@@ -140,15 +148,35 @@ static int plan_anew(const struct digging *d, int64_t *ns)
 		return ret == -ENOMEM ? hbp_nomem(d->err) : 0;
 	ret = hbp_evaluate(plan, d->in, d->out->model, &e, &why_not);
 	if (!ret) {
-		*ns = hbp_evaluation_slowest(e)->completion_ns;
+		outlook->anew_ns = hbp_evaluation_slowest(e)->completion_ns;
 		hbp_evaluation_free(e);
 	}
+	if (planner == &hbp_mtp && d->busy)
+		outlook->bound_bps = plan->bound_bps;
 	hbp_plan_free(plan);
 	return ret == -ENOMEM ? hbp_nomem(d->err) : 0;
 }
 
-static int look(const struct digging *d, struct hbp_outlook *outlook)
+/* The bound of the network as it is, and on it that of another. */
+static int find_bound(struct digging *d, int64_t *bps)
 {
+	struct hbp_busy *busy;
+	int ret;
+
+	ret = hbp_busy_find(d->plan, d->in, d->out->model, d->busy, &busy, d->err);
+	if (ret)
+		return ret;
+	*bps = hbp_busy_bound(busy);
+	if (d->busy)
+		hbp_busy_free(busy);
+	else
+		d->busy = busy;
+	return 0;
+}
+
+static int look(struct digging *d, struct hbp_outlook *outlook)
+{
+	bool shared = hbp_busy_applies(d->out->model);
 	struct hbp_evaluation *e;
 	int ret;
 
@@ -159,10 +187,12 @@ static int look(const struct digging *d, struct hbp_outlook *outlook)
 	outlook->rate_bps = hbp_evaluation_rate(e);
 	outlook->bound_ns = hbp_evaluation_bound(e);
 	hbp_evaluation_free(e);
-	ret = plan_anew(d, &outlook->anew_ns);
-	if (!ret && hbp_busy_applies(d->out->model))
-		ret = hbp_busy_bound(d->plan, d->in, d->out->model,
-				     &outlook->bound_bps, d->err);
+	if (shared && !d->busy)
+		ret = find_bound(d, &outlook->bound_bps);
+	if (!ret)
+		ret = plan_anew(d, outlook);
+	if (!ret && shared && !outlook->bound_bps)
+		ret = find_bound(d, &outlook->bound_bps);
 	return ret;
 }
 
@@ -247,6 +277,7 @@ int hbp_explain(const struct hbp_plan *plan, struct hbp_input *in,
 		ret = find_limits(&d);
 	if (!ret)
 		ret = try_upgrades(&d);
+	hbp_busy_free(d.busy);
 	if (ret)
 		hbp_explanation_clear(out);
 	return ret;

@@ -4,6 +4,8 @@
 
 #include "xml.h"
 
+#define BLANKS	" \t\r\n"
+
 /* Is a key declared for nodes, edges or, without a word, for all? */
 static bool is_for(const struct hbp_xml *key, const char *what)
 {
@@ -12,12 +14,17 @@ static bool is_for(const struct hbp_xml *key, const char *what)
 	return !domain || !strcmp(domain, "all") || !strcmp(domain, what);
 }
 
+/* Blanks around it, such as those of a line of its own, are none of it. */
 static int set(struct hbp_reader *rd, json_t *attributes, const char *name,
 	       const struct hbp_xml *element)
 {
 	const char *text = element->text ? element->text : "";
+	size_t len;
 
-	if (json_object_set_new(attributes, name, json_string(text)))
+	text += strspn(text, BLANKS);
+	for (len = strlen(text); len && strchr(BLANKS, text[len - 1]);)
+		len--;
+	if (json_object_set_new(attributes, name, json_stringn(text, len)))
 		return hbp_nomem(rd->err);
 	return 0;
 }

@@ -15,11 +15,12 @@ static int grow_alloc(struct hbp_grow *g)
 	g->ns = hbp_steady_times(s);
 	g->placed = calloc(s->n, sizeof(*g->placed));
 	g->sum_ns = calloc(s->n, sizeof(*g->sum_ns));
+	g->literal_ns = calloc(s->n, sizeof(*g->literal_ns));
 	g->most_ns = calloc(s->n, sizeof(*g->most_ns));
 	g->n_children = calloc(s->n, sizeof(*g->n_children));
 	g->least_ns = calloc(s->n, sizeof(*g->least_ns));
-	if (!g->ns || !g->placed || !g->sum_ns || !g->most_ns ||
-	    !g->n_children || !g->least_ns)
+	if (!g->ns || !g->placed || !g->sum_ns || !g->literal_ns ||
+	    !g->most_ns || !g->n_children || !g->least_ns)
 		return -ENOMEM;
 	for (i = 0; i < s->n; i++)
 		g->least_ns[i] = HBP_NEVER;
@@ -34,6 +35,7 @@ static void grow_clear(struct hbp_grow *g)
 	free(g->ns);
 	free(g->placed);
 	free(g->sum_ns);
+	free(g->literal_ns);
 	free(g->most_ns);
 	free(g->n_children);
 	free(g->least_ns);
@@ -75,6 +77,11 @@ static int grow(struct hbp_grow *g, const uint32_t *ids, hbp_grow_key key,
 		g->n_children[arc->from]++;
 		g->sum_ns[arc->from] = hbp_ns_add(g->sum_ns[arc->from],
 						  g->ns[next]);
+		/* What it cost already is in what this arc has cost, too. */
+		g->literal_ns[arc->from] =
+			hbp_ns_add(g->literal_ns[arc->from],
+				   hbp_ns_add(g->literal_ns[arc->from],
+					      g->ns[next]));
 		if (g->ns[next] > g->most_ns[arc->from])
 			g->most_ns[arc->from] = g->ns[next];
 		ret = hbp_tree_add(tree, ids[arc->from], ids[arc->to], err);
@@ -143,10 +150,17 @@ static int64_t out_degree(const struct hbp_grow *g, size_t arc)
 	return hbp_ns_add(g->sum_ns[g->steady->arcs[arc].from], g->ns[arc]);
 }
 
+/* What the slides' pseudocode has come to. */
+static int64_t literal_cost(const struct hbp_grow *g, size_t arc)
+{
+	return hbp_ns_add(g->literal_ns[g->steady->arcs[arc].from], g->ns[arc]);
+}
+
 static int grow_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		     struct hbp_error *err)
 {
-	return hbp_grow_plan(rq, out_degree, plan, err);
+	return hbp_grow_plan(rq, rq->update == HBP_UPDATE_LITERAL ? literal_cost :
+			     out_degree, plan, err);
 }
 
 /*
@@ -156,13 +170,13 @@ static int grow_make(const struct hbp_request *rq, struct hbp_plan *plan,
  * is the sum of the times of its transfers, one message to each child. The arc
  * for which its sender's is smallest comes next. The slides' update, cost(u,w)
  * += cost(u,v), counts the earlier children again from the second child on; the
- * metric that they name is used.
+ * metric that they name is used, unless the update is asked for literally.
  */
 const struct hbp_planner hbp_grow_planner = {
 	.name = "grow",
 	.paper = "001 one-port heuristics",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM,
-	.takes = HBP_TAKES_PORTS,
+	.takes = HBP_TAKES_PORTS | HBP_TAKES_UPDATE,
 	.serves = HBP_FOR(HBP_THROUGHPUT),
 	.objective = "throughput of one tree: small weighted out-degrees",
 	.make = grow_make,

@@ -17,6 +17,7 @@
  * @parts: of each arc, how much it carries in the best set of trees, or NULL
  * @placed: of each node, whether it is in the tree
  * @sum_ns: of each node, its transfers one after the other
+ * @literal_ns: the same as the slides' update counts them
  * @most_ns: of each node, its longest transfer
  * @n_children: of each node
  * @least_ns: of each node, the shortest transfer that it can do
@@ -27,6 +28,7 @@ struct hbp_grow {
 	int64_t *parts;
 	bool *placed;
 	int64_t *sum_ns;
+	int64_t *literal_ns;
 	int64_t *most_ns;
 	size_t *n_children;
 	int64_t *least_ns;

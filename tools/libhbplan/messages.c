@@ -26,7 +26,7 @@ static int count(const struct hbp_request *rq, const struct hbp_steady *steady,
 		ret = hbp_nomem(err);
 	else
 		ret = hbp_colgen_run(steady, hbp_input_find(rq->in, rq->root),
-				     &cg, err);
+				     NULL, &cg, err);
 	if (ret) {
 		free(*parts);
 		*parts = NULL;
@@ -40,7 +40,7 @@ static int count(const struct hbp_request *rq, const struct hbp_steady *steady,
 		if (sum[i] > 0 && !(*parts)[i])
 			(*parts)[i] = 1;
 	}
-	ret = hbp_colgen_prove(cg, rq->in, plan, err);
+	ret = hbp_steady_prove(steady, rq->in, cg->prices, cg->bound, plan, err);
 out:
 	hbp_colgen_free(cg);
 	free(sum);

@@ -16,6 +16,8 @@
 #define FILL		0.001
 /* Rates that are so near the bound need not be improved. */
 #define LEAST_GAP	(1 / 1e7)
+/* What the limit on trees costs is told if it is more than this part. */
+#define LEAST_LOSS	(1 / 1e6)
 /* What rounding in the program may cost a rate. */
 #define ROUNDING	(2 / 1e9)
 
@@ -29,6 +31,7 @@ struct mtp {
 	double least;		/* its time in us */
 	size_t *order;		/* trees, the heaviest first */
 	size_t n_order;		/* how many have weight */
+	bool capped;		/* there are more of these than a plan may have */
 	size_t *spare;		/* what @order was, while others are tried */
 	size_t *parent;		/* of each node in a tree: its arc */
 	size_t *depth;
@@ -38,15 +41,17 @@ struct mtp {
 /* The number of arcs on the longest path of a tree. */
 static size_t depth_of(struct mtp *m, const uint32_t *tree)
 {
-	const struct hbp_arc *arcs = m->steady->arcs;
 	size_t n = m->steady->n, i, at, steps, most = 0;
+	struct hbp_arc arc;
 
 	for (i = 0; i < n; i++) {
 		m->depth[i] = 0;
 		m->parent[i] = HBP_NONE;
 	}
-	for (i = 0; i < n - 1; i++)
-		m->parent[arcs[tree[i]].to] = arcs[tree[i]].from;
+	for (i = 0; i < n - 1; i++) {
+		arc = hbp_steady_pair(m->steady, tree[i]);
+		m->parent[arc.to] = arc.from;
+	}
 	for (i = 0; i < n; i++) {
 		/* Up to a node whose depth is known, and down again. */
 		for (at = i, steps = 0; at != m->root && !m->depth[at]; steps++)
@@ -183,6 +188,7 @@ static int choose(struct mtp *m)
 	for (n = 0; n < m->cg->n_trees; n++)
 		m->order[n] = n;
 	list_trees(m, n);
+	m->capped = m->n_order > hbp_trees_max(m->rq);
 	ret = leave_out(m, hbp_trees_max(m->rq), &rate);
 	if (!ret && rate < m->cg->bound * (1 - LEAST_GAP))
 		ret = try_even(m, &rate);
@@ -196,11 +202,23 @@ static int choose(struct mtp *m)
 	return ret ? ret : hbp_colgen_choose(m->cg, m->best, &rate, m->err);
 }
 
+/* What the limit on trees costs, if the plan has as many as it may. */
+static void tell_loss(const struct mtp *m, struct hbp_plan *plan)
+{
+	double rate = 0;
+	size_t t;
+
+	for (t = 0; t < plan->n_trees; t++)
+		rate += (double)plan->trees[t].rate_bps / 1e6;
+	if (m->capped && rate < m->cg->rate * (1 - LEAST_LOSS))
+		plan->uncapped_bps = (int64_t)(m->cg->rate * 1e6 * (1 - ROUNDING));
+}
+
 static int add_trees(struct mtp *m, struct hbp_plan *plan)
 {
-	const struct hbp_arc *arcs = m->steady->arcs;
 	const uint32_t *ids = m->rq->in->members;
 	struct hbp_tree *tree;
+	struct hbp_arc arc;
 	size_t t, i, j;
 	int64_t bps;
 	int ret = 0;
@@ -212,15 +230,17 @@ static int add_trees(struct mtp *m, struct hbp_plan *plan)
 			continue;
 		tree = hbp_plan_add_tree(plan, (unsigned int)plan->n_trees);
 		tree->rate_bps = bps;
-		for (j = 0; !ret && j < m->steady->n - 1; j++)
-			ret = hbp_tree_add(tree,
-					   ids[arcs[m->cg->trees[i][j]].from],
-					   ids[arcs[m->cg->trees[i][j]].to],
+		for (j = 0; !ret && j < m->steady->n - 1; j++) {
+			arc = hbp_steady_pair(m->steady, m->cg->trees[i][j]);
+			ret = hbp_tree_add(tree, ids[arc.from], ids[arc.to],
 					   m->err);
+		}
 		if (ret || plan->n_trees == hbp_trees_max(m->rq))
 			break;
 	}
-	return ret ? ret : hbp_colgen_prove(m->cg, m->rq->in, plan, m->err);
+	tell_loss(m, plan);
+	return ret ? ret : hbp_steady_prove(m->steady, m->rq->in, m->cg->prices,
+				      m->cg->bound, plan, m->err);
 }
 
 static int run(struct mtp *m, struct hbp_plan *plan)
@@ -228,7 +248,7 @@ static int run(struct mtp *m, struct hbp_plan *plan)
 	size_t n = m->steady->n, room;
 	int ret;
 
-	ret = hbp_colgen_run(m->steady, m->root, &m->cg, m->err);
+	ret = hbp_colgen_run(m->steady, m->root, m->rq->like, &m->cg, m->err);
 	if (ret)
 		return ret;
 	m->least = HUGE_VAL;
@@ -252,7 +272,7 @@ static int mtp_make(const struct hbp_request *rq, struct hbp_plan *plan,
 	int ret;
 
 	m.root = hbp_input_find(rq->in, rq->root);
-	ret = hbp_steady_alloc(rq->in, rq->ports, &m.steady, err);
+	ret = hbp_steady_switched(rq->in, rq->ports, &m.steady, err);
 	if (!ret)
 		ret = run(&m, plan);
 	hbp_colgen_free(m.cg);

@@ -13,6 +13,8 @@
 
 /* Of what GLPK compares. */
 #define TOLERANCE	(1 / 1e9)
+/* GLPK goes round in circles if it takes so many steps; else it is about one each. */
+#define STEPS_MAX(rows, columns)	(20 * ((rows) + (columns)) + 1000)
 
 struct hbp_packing {
 	glp_prob *lp;
@@ -146,7 +148,8 @@ void hbp_packing_allow(struct hbp_packing *packing, size_t column, bool allowed)
  * @packing: the program
  * @sum: receives the largest sum of weights, exact but for rounding
  *
- * Return: 0; -EDOM if GLPK gives up, as it does if no row holds a column back.
+ * Return: 0; -EDOM if GLPK gives up or comes to no end, as it does if no row holds
+ * a column back, or if uses differ by more than it can tell apart.
  */
 int hbp_packing_solve(struct hbp_packing *packing, double *sum)
 {
@@ -158,9 +161,11 @@ int hbp_packing_solve(struct hbp_packing *packing, double *sum)
 	how.meth = packing->method;
 	how.tol_bnd = TOLERANCE;
 	how.tol_dj = TOLERANCE;
+	how.it_lim = STEPS_MAX(glp_get_num_rows(packing->lp),
+			       glp_get_num_cols(packing->lp));
 	ret = glp_simplex(packing->lp, &how);
 	if (ret == GLP_EBADB || ret == GLP_ESING || ret == GLP_ECOND ||
-	    ret == GLP_EFAIL) {
+	    ret == GLP_EFAIL || ret == GLP_EITLIM) {
 		/* The basis has become useless: begin anew. */
 		glp_std_basis(packing->lp);
 		how.meth = GLP_PRIMAL;

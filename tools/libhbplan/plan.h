@@ -27,9 +27,11 @@
  * @swapped: two nodes have been swapped
  * @swap: which, if @swapped; the one at the lower position before first
  * @steps: how many swaps it has tried
- * @previous_ns: what the tree cost before the network changed, or what it was
- *	at most to cost; HBP_NEVER if a link was missing
- * @increased_ns: what it cost after the change, before any swap; likewise
+ * @previous_ns: what the tree cost before the network changed, which is good
+ *	enough; HBP_NEVER if nothing tells it or a link was missing, so that all
+ *	swaps were tried
+ * @increased_ns: what it cost after the change, before any swap; HBP_NEVER if a
+ *	link is missing
  */
 struct hbp_replanned {
 	bool done;
@@ -41,6 +43,31 @@ struct hbp_replanned {
 	size_t steps;
 	int64_t previous_ns;
 	int64_t increased_ns;
+};
+
+/**
+ * enum hbp_update - how grow counts what a sender does already (paper 001)
+ * @HBP_UPDATE_WEIGHTED: by its weighted out-degree
+ * @HBP_UPDATE_LITERAL: as the slides' pseudocode has it, earlier children again
+ *	with each further one
+ */
+enum hbp_update {
+	HBP_UPDATE_WEIGHTED,
+	HBP_UPDATE_LITERAL,
+};
+
+/**
+ * struct hbp_asked - what a plan's planner was asked for, as far as it takes it
+ * @objective: what the plan was to do best
+ * @seed: of planners that draw lots, 0 to INT64_MAX
+ * @update: of grow
+ * @trees: the most trees that it was to have; 0 if the planner could choose
+ */
+struct hbp_asked {
+	enum hbp_objective objective;
+	uint64_t seed;
+	enum hbp_update update;
+	unsigned int trees;
 };
 
 /**
@@ -83,6 +110,7 @@ struct hbp_why {
  *	with, up to HBP_REPLICAS_MAX
  * @replicas: their ids, ascending
  * @message_bytes: message size that it was made for, 1 to HBP_MESSAGE_MAX
+ * @asked: what else it was made for
  * @n_trees: number of trees, 1 to HBP_PLAN_TREES_MAX
  * @trees: in ascending order of slot; the first has slot 0, begins at the root
  *	and spans all members but the replicas; others may span fewer and begin at
@@ -92,6 +120,8 @@ struct hbp_why {
  * @replanned: how it came about, if by hbp_replan()
  * @bound_bps: no plan has a larger sum of rates of trees that span all, in the
  *	model that it was made by; 0 if the planner does not tell
+ * @uncapped_bps: sum of rates that trees which were found have together if a plan
+ *	may have any number of them; 0 if it may, or if the planner does not tell
  * @certificate: what proves @bound_bps, or what no node can receive more than,
  *	or NULL; owned
  * @predicted: what the planner's models predict, or NULL; owned
@@ -103,11 +133,13 @@ struct hbp_plan {
 	size_t n_replicas;
 	uint32_t replicas[HBP_REPLICAS_MAX];
 	uint64_t message_bytes;
+	struct hbp_asked asked;
 	size_t n_trees;
 	struct hbp_tree *trees;
 	int64_t cost_ns;
 	struct hbp_replanned replanned;
 	int64_t bound_bps;
+	int64_t uncapped_bps;
 	struct hbp_certificate *certificate;
 	struct hbp_evaluation *predicted;
 	struct hbp_why *why;

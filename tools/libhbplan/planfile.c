@@ -11,6 +11,7 @@
 
 /* Of links that together are wider than one may be. */
 #define BOUND_MAX_MBPS	1e12
+#define LITERAL		"literal"
 
 static int read_edges(struct hbp_reader *rd, const json_t *edges, size_t t,
 		      struct hbp_tree *tree)
@@ -215,12 +216,51 @@ static int read_trees(struct hbp_reader *rd, json_t *root, struct hbp_plan *plan
 	return ret;
 }
 
+static int read_asked(struct hbp_reader *rd, json_t *object,
+		      struct hbp_asked *asked)
+{
+	static const char *const known[] = {
+		"objective", "seed", "update", "trees", NULL
+	};
+	const json_t *objective, *seed, *trees, *update;
+	uint64_t n = 1;
+
+	if (!object)
+		return 0;
+	if (!json_is_object(object))
+		return hbp_json_bad(rd, object, "an object", "asked");
+	objective = json_object_get(object, "objective");
+	seed = json_object_get(object, "seed");
+	trees = json_object_get(object, "trees");
+	if (objective && json_is_string(objective))
+		asked->objective = hbp_objective_find(json_string_value(objective));
+	if (objective && (!json_is_string(objective) ||
+			  asked->objective == HBP_OBJECTIVES))
+		return hbp_json_bad(rd, objective,
+				    "\"completion\", \"throughput\" or \"mean-completion\"",
+				    "asked.objective");
+	if (seed && !hbp_json_uint(seed, INT64_MAX, &asked->seed))
+		return hbp_json_bad(rd, seed, "an integer from 0 to 2^63 - 1",
+				    "asked.seed");
+	if (trees && (!hbp_json_uint(trees, HBP_PLAN_TREES_MAX, &n) || !n))
+		return hbp_json_bad(rd, trees, "an integer from 1 to 64",
+				    "asked.trees");
+	update = json_object_get(object, "update");
+	if (update && (!json_is_string(update) ||
+		       strcmp(json_string_value(update), LITERAL)))
+		return hbp_json_bad(rd, update, "\"" LITERAL "\"", "asked.update");
+	asked->update = update ? HBP_UPDATE_LITERAL : HBP_UPDATE_WEIGHTED;
+	asked->trees = trees ? (unsigned int)n : 0;
+	hbp_json_unknown(rd, object, known, "asked.");
+	return 0;
+}
+
 static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "replicas", "message_bytes",
-		"cost", "steps", "previous_cost", "increased_cost", "change", "trees",
-		"bound_mbps", "certificate", "rate_gap", "predicted", "why", NULL
+		"asked", "cost", "steps", "previous_cost", "increased_cost", "change", "trees",
+		"bound_mbps", "uncapped_mbps", "certificate", "rate_gap", "predicted", "why", NULL
 	};
 	const json_t *bound = json_object_get(root, "bound_mbps");
 	const json_t *algorithm = json_object_get(root, "algorithm");
@@ -260,6 +300,9 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	if (bound)
 		plan->bound_bps = hbp_bps_from_mbps(mbps);
 	ret = read_replicas(rd, json_object_get(root, "replicas"), plan);
+	if (!ret)
+		ret = read_asked(rd, json_object_get(root, "asked"),
+				 &plan->asked);
 	if (!ret)
 		ret = read_trees(rd, root, plan);
 	if (!ret && certificate)
@@ -412,6 +455,18 @@ static json_t *time_to_json(int64_t ns)
 	return ns == HBP_NEVER ? NULL : json_real(hbp_us_from_ns(ns));
 }
 
+/* Nothing, and so no key, if nothing was asked for. */
+static json_t *asked_to_json(const struct hbp_asked *asked)
+{
+	if (!asked->objective && !asked->seed && !asked->update && !asked->trees)
+		return NULL;
+	return json_pack("{s:s*, s:o*, s:s*, s:o*}", "objective", asked->objective ?
+			 hbp_objective_name(asked->objective) : NULL, "seed",
+			 asked->seed ? json_integer((json_int_t)asked->seed) : NULL,
+			 "update", asked->update ? LITERAL : NULL,
+			 "trees", asked->trees ? json_integer(asked->trees) : NULL);
+}
+
 static json_t *replicas_to_json(const struct hbp_plan *plan)
 {
 	json_t *ids = plan->n_replicas ? json_array() : NULL;
@@ -422,14 +477,21 @@ static json_t *replicas_to_json(const struct hbp_plan *plan)
 	return ids;
 }
 
-/* How far rates are from cuts, if there are both. */
+/* How far rates are from cuts, or the slowest node's from the bound. */
 static json_t *rate_gap_to_json(const struct hbp_plan *plan)
 {
-	if (!plan->certificate || !plan->certificate->n_cuts ||
-	    !plan->predicted)
+	double gap;
+
+	if (!plan->predicted || !plan->certificate)
 		return NULL;
-	return json_real(hbp_certificate_gap(plan->certificate,
-					     plan->predicted));
+	if (plan->certificate->n_cuts)
+		return json_real(hbp_certificate_gap(plan->certificate,
+						     plan->predicted));
+	if (!plan->bound_bps || plan->certificate->model != plan->predicted->model)
+		return NULL;
+	gap = 1 - (double)hbp_evaluation_rate(plan->predicted) /
+		  (double)plan->bound_bps;
+	return json_real(gap > 0 ? gap : 0);
 }
 
 static json_t *plan_to_json(const struct hbp_plan *plan)
@@ -440,11 +502,12 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 
 	for (i = 0; i < plan->n_trees; i++)
 		json_array_append_new(trees, tree_to_json(plan, &plan->trees[i]));
-	object = json_pack("{s:s, s:i, s:s, s:I, s:o*, s:I, s:o*, s:o*, s:o*, s:o*, s:o}",
+	object = json_pack("{s:s, s:i, s:s, s:I, s:o*, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o}",
 			   "hbcast", "plan", "version", 1, "algorithm",
 			   plan->algorithm, "root", (json_int_t)plan->root,
 			   "replicas", replicas_to_json(plan),
 			   "message_bytes", (json_int_t)plan->message_bytes,
+			   "asked", asked_to_json(&plan->asked),
 			   "cost", time_to_json(plan->cost_ns),
 			   "previous_cost", r->done ?
 			   time_to_json(r->previous_ns) : NULL,
@@ -456,6 +519,8 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 	json_object_set_new(object, "change", r->done ? change_to_json(r) : NULL);
 	json_object_set_new(object, "bound_mbps", plan->bound_bps ?
 			    json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL);
+	json_object_set_new(object, "uncapped_mbps", plan->uncapped_bps ?
+			    json_real(hbp_mbps_from_bps(plan->uncapped_bps)) : NULL);
 	json_object_set_new(object, "certificate", plan->certificate ?
 			    hbp_certificate_to_json(plan->certificate) : NULL);
 	json_object_set_new(object, "rate_gap", rate_gap_to_json(plan));

@@ -180,6 +180,19 @@ int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
 	return ret;
 }
 
+/* What makes a difference to the plan, so that it can be made again. */
+static void note_asked(const struct hbp_planner *planner,
+		       const struct hbp_request *rq, struct hbp_plan *plan)
+{
+	plan->asked.objective = rq->objective;
+	if (planner->takes & HBP_TAKES_SEED)
+		plan->asked.seed = rq->seed;
+	if (planner->takes & HBP_TAKES_UPDATE)
+		plan->asked.update = rq->update;
+	if (planner->takes & HBP_TAKES_TREES)
+		plan->asked.trees = rq->trees;
+}
+
 /**
  * hbp_plan_make() - make a plan
  * @planner: the planner
@@ -215,6 +228,7 @@ int hbp_plan_make(const struct hbp_planner *planner,
 		hbp_error_prefix(err, "%s", rq->in->name);
 	else
 		ret = hbp_plan_finish(plan, rq->in, model_of(planner, rq), err);
+	note_asked(planner, rq, plan);
 	if (ret)
 		hbp_plan_free(plan);
 	else

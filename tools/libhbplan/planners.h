@@ -11,11 +11,14 @@
 #include "objective.h"
 #include "plan.h"
 
+struct hbp_like;
+
 /* Parameters of a request that not every planner takes. */
 #define HBP_TAKES_PORTS		(1u << 0)
 #define HBP_TAKES_SEED		(1u << 1)
 #define HBP_TAKES_TREES		(1u << 2)
 #define HBP_TAKES_REPLICAS	(1u << 3)
+#define HBP_TAKES_UPDATE	(1u << 4)
 
 /* The work, as in struct hbp_planner, that takes prune and the like about a second. */
 #define HBP_PRUNE_WORK_MAX	10000000
@@ -28,12 +31,15 @@
  * @ports: how nodes send, for planners that take it
  * @objective: what the plan is to do best; of no effect on planners that serve
  *	one only
- * @seed: of planners that draw lots
+ * @seed: of planners that draw lots, 0 to INT64_MAX
+ * @update: how a planner counts what a sender does already
  * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0
  *	leaves it to the planner
  * @n_replicas: number of @replicas
  * @replicas: ids of members besides the root that have the message to begin with,
  *	in the order in which they are used
+ * @like: of mtp: what was found for this network at other rates, to begin with,
+ *	or NULL
  */
 struct hbp_request {
 	struct hbp_input *in;
@@ -42,9 +48,11 @@ struct hbp_request {
 	enum hbp_ports ports;
 	enum hbp_objective objective;
 	uint64_t seed;
+	enum hbp_update update;
 	unsigned int trees;
 	size_t n_replicas;
 	uint32_t replicas[HBP_REPLICAS_MAX];
+	const struct hbp_like *like;
 };
 
 /**

@@ -18,12 +18,13 @@
 
 /* What is busy for less than this beyond all the time is not overloaded. */
 #define ROUNDING	(1 / 1e8)
+/* Rates that differ by less, as a part of them, are the same. */
+#define EXACT		(1 / 1e12)
 
 struct pace {
 	const struct hbp_plan *plan;
 	const struct hbp_input *in;
 	const struct hbp_steady *steady;
-	const struct hbp_costs *costs;	/* for delays only */
 	struct hbp_fluid *fluid;
 	double weight[HBP_PLAN_TREES_MAX];	/* Mbit/s */
 	double *load;		/* of each row */
@@ -37,18 +38,25 @@ static int add_edge(struct pace *p, size_t t, const struct hbp_edge *edge,
 	const struct hbp_steady *s = p->steady;
 	size_t from = hbp_input_find(p->in, edge->parent);
 	size_t to = hbp_input_find(p->in, edge->child);
+	const struct hbp_platform *platform = p->in->platform;
 	size_t arc = hbp_steady_arc(s, from, to), u;
+	struct hbp_uses of;
+	int64_t ns = 0;
 
 	if (arc == HBP_NONE)
 		return hbp_fail(p->err, -EINVAL,
 				"%s: %s sends from node %u to node %u, which have no link",
 				p->in->platform ? "links" : "bandwidth_mbps",
 				p->plan->algorithm, edge->parent, edge->child);
-	for (u = s->first[arc]; u < s->first[arc + 1]; u++)
-		p->load[s->rows[u]] += p->weight[t] * s->uses[u];
-	p->fluid->since_ns[at] =
-		hbp_ns_add(p->fluid->since_ns[at],
-			   hbp_costs_delay_ns(p->costs, from, to));
+	of = hbp_steady_uses(s, arc);
+	for (u = 0; u < of.n; u++) {
+		p->load[of.rows[u]] += p->weight[t] * of.uses[u];
+		if (platform && of.rows[u] < platform->n_links)
+			ns = hbp_ns_add(ns, platform->links[of.rows[u]].latency_ns);
+	}
+	if (!platform)
+		ns = hbp_costs_delay_ns(p->in->costs, from, to);
+	p->fluid->since_ns[at] = hbp_ns_add(p->fluid->since_ns[at], ns);
 	return 0;
 }
 
@@ -119,7 +127,7 @@ static int fill(struct pace *p)
  * several trees, all slowed down alike, if together they are planned too fast.
  * The stages are those of hbp_stages().
  *
- * Return: 0; -EINVAL if a pair has no link; -E2BIG as hbp_input_costs(); -ENOMEM.
+ * Return: 0; -EINVAL if a pair has no link; -ENOMEM.
  */
 int hbp_ports_run(const struct hbp_plan *plan, struct hbp_input *in,
 		  enum hbp_ports ports, struct hbp_figure *figures,
@@ -133,9 +141,7 @@ int hbp_ports_run(const struct hbp_plan *plan, struct hbp_input *in,
 	size_t t;
 	int ret;
 
-	ret = hbp_input_costs(in, &p.costs, err);
-	if (!ret)
-		ret = hbp_steady_alloc(in, ports, &steady, err);
+	ret = hbp_steady_switched(in, ports, &steady, err);
 	if (ret)
 		return ret;
 	p.steady = steady;
@@ -173,7 +179,7 @@ int hbp_ports_run(const struct hbp_plan *plan, struct hbp_input *in,
  * The message over what the root can send to all, or over what the member can
  * receive from all, whichever is less, plus the least sum of delays.
  *
- * Return: 0; -E2BIG as hbp_input_costs(); -ENOMEM.
+ * Return: 0; -EINVAL as hbp_bounds(); -ENOMEM.
  */
 int hbp_ports_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 		     enum hbp_ports ports, int64_t *bounds,
@@ -187,17 +193,17 @@ int hbp_ports_bounds(struct hbp_input *in, uint32_t root, uint64_t bytes,
 
 	ret = hbp_distances(in, root, bytes, bounds, err);
 	if (!ret)
-		ret = hbp_steady_alloc(in, ports, &steady, err);
+		ret = hbp_steady_switched(in, ports, &steady, err);
 	if (ret)
 		return ret;
 	rates = calloc(in->n, sizeof(*rates));
 	ret = rates ? hbp_cuts_rates(steady, at, rates, err) : hbp_nomem(err);
 	for (i = 0; !ret && i < in->n; i++) {
 		mbps = rates[i] < rates[at] ? rates[i] : rates[at];
-		/* Rounded up, as it must hold. */
+		/* Rounded up, as it must hold; whole ones stay as they are. */
 		if (i == at)
 			continue;
-		ns = hbp_transfer_ns(bytes, (int64_t)ceil(mbps * 1e6));
+		ns = hbp_transfer_ns(bytes, (int64_t)ceil(mbps * 1e6 * (1 - EXACT)));
 		bounds[i] = hbp_ns_add(bounds[i], ns);
 	}
 	free(rates);

@@ -306,7 +306,7 @@ int hbp_quotient_make(const struct hbp_steady *steady, size_t root,
 		return ret ? hbp_nomem(err) : 0;
 	}
 	ret = shrink(q) ? hbp_nomem(err) :
-	      hbp_colgen_run(&q->small, q->n, &q->cg, err);
+	      hbp_colgen_run(&q->small, q->n, NULL, &q->cg, err);
 	if (!ret)
 		ret = choose(q, err);
 	if (ret)

@@ -29,8 +29,7 @@ struct replan {
 	uint32_t *ids;		/* who is there; room for one more */
 	size_t above;		/* where the strategy begins */
 	size_t below;		/* likewise; 0 if there is nothing to swap */
-	int64_t previous;	/* what the tree cost before the change */
-	int64_t goal;		/* what is good enough, or -1 */
+	int64_t previous;	/* what the tree cost before the change, if known */
 	bool filled;		/* who was last has come to where one has left */
 };
 
@@ -86,10 +85,8 @@ static int join(struct replan *r)
 	if (find(r, r->change->node) != HBP_NONE)
 		return hbp_fail(r->err, -EINVAL, "the plan has node %u already",
 				r->change->node);
-	if (r->old->cost_ns == HBP_NEVER) {
+	if (r->old->cost_ns == HBP_NEVER)
 		ret = find_cost(r, &r->previous);
-		r->goal = r->previous;
-	}
 	r->above = r->n;
 	r->below = r->n;
 	r->ids[r->n++] = r->change->node;
@@ -113,10 +110,8 @@ static int leave(struct replan *r)
 				"without node %u the root is alone, and there is nothing to plan",
 				r->change->node);
 	if (hbp_input_find(r->in, r->change->node) != HBP_NONE) {
-		if (r->old->cost_ns == HBP_NEVER) {
+		if (r->old->cost_ns == HBP_NEVER)
 			ret = find_cost(r, &r->previous);
-			r->goal = r->previous;
-		}
 		if (!ret)
 			ret = hbp_input_drop(r->in, r->change->node, r->err);
 	}
@@ -175,10 +170,11 @@ static int adapt(struct replan *r, struct hbp_plan *plan)
 	done->filled = r->filled;
 	done->moved = r->ids[r->below];
 	done->increased_ns = p.cost;
-	done->previous_ns = r->previous == HBP_NEVER ? p.cost : r->previous;
+	done->previous_ns = r->previous;
 	if (r->below)
 		done->steps = hbp_swap(&p, r->change->strategy, r->above,
-				       r->below, r->goal);
+				       r->below, r->previous == HBP_NEVER ? -1 :
+				       r->previous);
 	note_swap(r, &p, done);
 	ret = hbp_positions_plan(r->ids, r->n, costs, plan, r->err);
 out:
@@ -230,7 +226,7 @@ enum hbp_strategy hbp_strategy_find(const char *name)
  * a node that has left. A tree is good enough if it costs no more than before
  * the change; that is what the plan says, or if it does not say, what its tree
  * costs now without a node that joins, or with one that has left and is still in
- * @in. If neither tells, all swaps are tried.
+ * @in. If neither tells, or a link was missing then, all swaps are tried.
  *
  * Return: 0; -EINVAL if the tree is not binomial or the change does not fit it;
  * what hbp_plan_finish() and hbp_input_costs() return; -ENOMEM.
@@ -241,8 +237,7 @@ int hbp_replan(const struct hbp_plan *old, struct hbp_input *in,
 {
 	struct replan r = {
 		.old = old, .in = in, .change = change, .err = err,
-		.previous = old->cost_ns,
-		.goal = old->cost_ns == HBP_NEVER ? -1 : old->cost_ns
+		.previous = old->cost_ns
 	};
 	struct hbp_plan *plan;
 	int ret;

@@ -135,20 +135,18 @@ static void reach(const struct hbp_platform *platform, size_t link,
 }
 
 /**
- * hbp_routes_find() - find the routes from one node
+ * hbp_routes_begin() - prepare to find the routes from one node
  * @platform: the platform
  * @source: index of the node
- * @relay: may routes lead through hosts; routes of a network do not, what
- *	reaches a host by way of another is the other's work
- * @routes: filled
+ * @routes: receives the route to the node itself
  */
-void hbp_routes_find(const struct hbp_platform *platform, size_t source,
-		     bool relay, struct hbp_routes *routes)
+void hbp_routes_begin(const struct hbp_platform *platform, size_t source,
+		      struct hbp_routes *routes)
 {
-	size_t i, at;
+	size_t i;
 
 	routes->source = source;
-	for (i = 0; i < routes->n; i++) {
+	for (i = 0; i < platform->n; i++) {
 		routes->latency_ns[i] = HBP_NEVER;
 		routes->bandwidth_bps[i] = 0;
 		routes->hops[i] = 0;
@@ -158,13 +156,52 @@ void hbp_routes_find(const struct hbp_platform *platform, size_t source,
 	routes->bandwidth_bps[source] = INT64_MAX;
 	routes->heaped = 0;
 	heap_put(routes, routes->heaped++, source);
-	while (routes->heaped) {
+}
+
+/* Has a node's route been found, with those of all that are nearer? */
+static bool is_found(const struct hbp_routes *routes, size_t node)
+{
+	size_t place = routes->place[node];
+
+	return routes->latency_ns[node] != HBP_NEVER &&
+	       (place >= routes->heaped || routes->heap[place] != node);
+}
+
+/**
+ * hbp_routes_extend() - find more routes
+ * @platform: the platform
+ * @to: index of the node that is to be reached; HBP_NONE to reach all. Routes to
+ *	nodes that are not nearer need not be right yet, that to this one is.
+ * @relay: may routes lead through hosts; routes of a network do not, what
+ *	reaches a host by way of another is the other's work
+ * @routes: from hbp_routes_begin(); the same @relay each time
+ */
+void hbp_routes_extend(const struct hbp_platform *platform, size_t to, bool relay,
+		       struct hbp_routes *routes)
+{
+	size_t i, at;
+
+	while (routes->heaped && (to == HBP_NONE || !is_found(routes, to))) {
 		at = heap_pop(routes);
-		if (at != source && platform->nodes[at].host && !relay)
+		if (at != routes->source && platform->nodes[at].host && !relay)
 			continue;
 		for (i = platform->first[at]; i < platform->first[at + 1]; i++)
 			reach(platform, i, routes);
 	}
+}
+
+/**
+ * hbp_routes_find() - find the routes from one node
+ * @platform: the platform
+ * @source: index of the node
+ * @relay: as for hbp_routes_extend()
+ * @routes: filled
+ */
+void hbp_routes_find(const struct hbp_platform *platform, size_t source,
+		     bool relay, struct hbp_routes *routes)
+{
+	hbp_routes_begin(platform, source, routes);
+	hbp_routes_extend(platform, HBP_NONE, relay, routes);
 }
 
 static void fill_row(const struct hbp_platform *platform, size_t row,

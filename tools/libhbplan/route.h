@@ -38,6 +38,10 @@ struct hbp_routes {
 
 struct hbp_routes *hbp_routes_alloc(const struct hbp_platform *platform);
 void hbp_routes_free(struct hbp_routes *routes);
+void hbp_routes_begin(const struct hbp_platform *platform, size_t source,
+		      struct hbp_routes *routes);
+void hbp_routes_extend(const struct hbp_platform *platform, size_t to, bool relay,
+		       struct hbp_routes *routes);
 void hbp_routes_find(const struct hbp_platform *platform, size_t source,
 		     bool relay, struct hbp_routes *routes);
 int hbp_costs_from_platform(const struct hbp_platform *platform,

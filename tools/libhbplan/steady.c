@@ -5,10 +5,13 @@
  * time, and no longer.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "node.h"
+#include "plan.h"
 #include "steady.h"
+#include "switched.h"
 #include "units.h"
 #include "ways.h"
 
@@ -42,6 +45,10 @@ void hbp_steady_free(struct hbp_steady *steady)
 	free(steady->first);
 	free(steady->rows);
 	free(steady->uses);
+	hbp_switched_free(steady->switched);
+	free(steady->ports_least);
+	free(steady->own.rows);
+	free(steady->own.uses);
 	free(steady);
 }
 
@@ -270,6 +277,158 @@ int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 	return ret;
 }
 
+/* What the fastest pair of each port uses of it. */
+static int find_ports_least(struct hbp_steady *s)
+{
+	double *most = calloc(2 * s->n, sizeof(*most)), mbps;
+	double part = s->ports == HBP_MULTI_PORT ? SEND_PART : 1;
+	size_t from, to;
+
+	s->ports_least = most;
+	if (!most || hbp_switched_widths(s->switched))
+		return -ENOMEM;
+	for (from = 0; from < s->n; from++) {
+		for (to = 0; to < s->n; to++) {
+			if (!hbp_switched_joins(s->switched, from, to))
+				continue;
+			mbps = hbp_mbps_from_bps(hbp_switched_bps(s->switched, from, to));
+			most[from] = fmax(most[from], mbps);
+			most[s->n + to] = fmax(most[s->n + to], mbps);
+		}
+	}
+	for (from = 0; from < 2 * s->n; from++)
+		s->ports_least[from] = most[from] > 0 ? part / most[from] : 0;
+	return 0;
+}
+
+/**
+ * hbp_steady_switched() - find out what sending keeps busy, without a list of pairs
+ * @in: the input
+ * @ports: what holds nodes back
+ * @out: as of hbp_steady_alloc()
+ * @err: receives the reason of a failure
+ *
+ * Pairs are listed unless most hosts are behind switches.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_steady_switched(struct hbp_input *in, enum hbp_ports ports,
+			struct hbp_steady **out, struct hbp_error *err)
+{
+	struct hbp_switched *switched = NULL;
+	struct hbp_steady *s;
+	size_t room;
+	int ret;
+
+	if (in->platform && hbp_switched_alloc(in->platform, &switched))
+		return hbp_nomem(err);
+	if (!switched)
+		return hbp_steady_alloc(in, ports, out, err);
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		hbp_switched_free(switched);
+		return hbp_nomem(err);
+	}
+	s->switched = switched;
+	s->ports = ports;
+	s->n = in->n;
+	s->n_rows = in->platform->n_links;
+	s->sends = ports == HBP_ANY_PORTS ? HBP_NONE : s->n_rows;
+	if (ports != HBP_ANY_PORTS)
+		s->n_rows += ports == HBP_ONE_PORT ? 2 * s->n : s->n;
+	/* The links of a route, and two ports. */
+	room = switched->n_core + 4;
+	s->own.rows = calloc(room, sizeof(*s->own.rows));
+	s->own.uses = calloc(room, sizeof(*s->own.uses));
+	ret = s->own.rows && s->own.uses ? 0 : -ENOMEM;
+	if (!ret && ports != HBP_ANY_PORTS)
+		ret = find_ports_least(s);
+	if (ret) {
+		hbp_steady_free(s);
+		return hbp_nomem(err);
+	}
+	*out = s;
+	return 0;
+}
+
+/**
+ * hbp_steady_pair() - who a pair is
+ * @steady: who can send to whom
+ * @arc: number of the pair
+ *
+ * Return: its sender and receiver.
+ */
+struct hbp_arc hbp_steady_pair(const struct hbp_steady *steady, size_t arc)
+{
+	if (!steady->switched)
+		return steady->arcs[arc];
+	return (struct hbp_arc){ (uint32_t)(arc / steady->n),
+				 (uint32_t)(arc % steady->n) };
+}
+
+/* For which part of the time 1 Mbit/s keeps a link busy. */
+static double link_use(const struct hbp_steady *s, size_t link)
+{
+	return 1e6 / (double)s->switched->platform->links[link].bandwidth_bps;
+}
+
+static size_t add_own(const struct hbp_steady *s, size_t n, size_t row, double use)
+{
+	s->own.rows[n] = (uint32_t)row;
+	s->own.uses[n] = use;
+	return n + 1;
+}
+
+/**
+ * hbp_steady_uses() - what a pair keeps busy
+ * @steady: who can send to whom
+ * @arc: number of the pair
+ *
+ * Return: it; of a pair that is not listed, to be used before the next one.
+ */
+struct hbp_uses hbp_steady_uses(const struct hbp_steady *steady, size_t arc)
+{
+	const struct hbp_steady *s = steady;
+	size_t i, n, from, to;
+	double use;
+
+	if (!s->switched) {
+		n = s->first[arc];
+		return (struct hbp_uses){ s->first[arc + 1] - n, s->rows + n, s->uses + n };
+	}
+	from = arc / s->n;
+	to = arc % s->n;
+	n = hbp_switched_path(s->switched, from, to, s->own.rows);
+	for (i = 0; i < n; i++)
+		s->own.uses[i] = link_use(s, s->own.rows[i]);
+	if (s->ports == HBP_ONE_PORT) {
+		use = 1 / hbp_mbps_from_bps(hbp_switched_bps(s->switched, from, to));
+		n = add_own(s, n, s->sends + from, use);
+		n = add_own(s, n, s->sends + s->n + to, use);
+	} else if (s->ports == HBP_MULTI_PORT) {
+		n = add_own(s, n, s->sends + from, s->ports_least[from]);
+	}
+	return (struct hbp_uses){ n, s->own.rows, s->own.uses };
+}
+
+/**
+ * hbp_steady_into() - list who can send to a node, where pairs are not listed
+ * @steady: who can send to whom
+ * @to: number of the node
+ * @arcs: receives the pairs, ascending by sender; room for @steady->n
+ *
+ * Return: how many.
+ */
+size_t hbp_steady_into(const struct hbp_steady *steady, size_t to, size_t *arcs)
+{
+	size_t from, n = 0;
+
+	for (from = 0; from < steady->n; from++)
+		if (hbp_switched_joins(steady->switched, from, to))
+			arcs[n++] = from * steady->n + to;
+	return n;
+}
+
 /**
  * hbp_steady_price() - say what a row is
  * @steady: what sending keeps busy
@@ -308,6 +467,97 @@ struct hbp_price hbp_steady_price(const struct hbp_steady *steady,
 }
 
 /**
+ * hbp_steady_costs() - what pairs cost at some prices
+ * @steady: who can send to whom
+ * @prices: of each row, for being busy all the time
+ * @mbps: what the pair is to carry
+ * @costs: receives the cost of each pair; where pairs are not listed, of each row, of
+ *	one port as if a pair's bandwidth were 1 Mbit/s
+ */
+void hbp_steady_costs(const struct hbp_steady *steady, const double *prices,
+		      double mbps, double *costs)
+{
+	const struct hbp_steady *s = steady;
+	size_t i, u, links = s->switched ? s->switched->platform->n_links : 0;
+
+	for (i = 0; i < links; i++)
+		costs[i] = prices[i] * link_use(s, i) * mbps;
+	for (i = links; s->switched && i < s->n_rows; i++)
+		costs[i] = prices[i] * mbps *
+			   (s->ports == HBP_ONE_PORT ? 1 : s->ports_least[i - links]);
+	for (i = 0; i < s->n_arcs; i++) {
+		costs[i] = 0;
+		for (u = s->first[i]; u < s->first[i + 1]; u++)
+			costs[i] += prices[s->rows[u]] * s->uses[u] * mbps;
+	}
+}
+
+/**
+ * hbp_steady_least() - how little of a row a pair uses
+ * @steady: who can send to whom
+ * @mbps: what the pair is to carry
+ * @least: of each row, 0 before; receives the part of the time for which any pair
+ *	that uses it does at least
+ */
+void hbp_steady_least(const struct hbp_steady *steady, double mbps, double *least)
+{
+	const struct hbp_steady *s = steady;
+	double use;
+	size_t u, links = s->switched ? s->switched->platform->n_links : 0;
+
+	for (u = 0; u < links; u++)
+		if (s->switched->passed[u])
+			least[u] = link_use(s, u) * mbps;
+	for (u = links; s->switched && u < s->n_rows; u++)
+		least[u] = s->ports_least[u - links] * mbps;
+	for (u = 0; !s->switched && u < s->first[s->n_arcs]; u++) {
+		use = s->uses[u] * mbps;
+		if (least[s->rows[u]] == 0 || use < least[s->rows[u]])
+			least[s->rows[u]] = use;
+	}
+}
+
+/**
+ * hbp_steady_prove() - give a plan its bound, and the prices that prove it
+ * @steady: who can send to whom
+ * @in: the input that it was made from
+ * @prices: of each row; not all 0
+ * @bound: what they prove, Mbit/s
+ * @plan: receives bound and certificate
+ * @err: receives the reason of a failure
+ *
+ * Prices are made such that the cheapest tree costs 1.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_steady_prove(const struct hbp_steady *steady, const struct hbp_input *in,
+		     const double *prices, double bound, struct hbp_plan *plan,
+		     struct hbp_error *err)
+{
+	const struct hbp_steady *s = steady;
+	enum hbp_model model = s->ports == HBP_ONE_PORT ? HBP_MODEL_ONE_PORT :
+			       s->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
+			       HBP_MODEL_FLUID;
+	size_t i, n = 0;
+	double all = 0;
+
+	for (i = 0; i < s->n_rows; i++) {
+		all += prices[i];
+		n += prices[i] > 0;
+	}
+	plan->certificate = hbp_certificate_alloc(model, n, 0);
+	if (!plan->certificate)
+		return hbp_nomem(err);
+	for (i = 0, n = 0; i < s->n_rows; i++)
+		if (prices[i] > 0)
+			plan->certificate->prices[n++] =
+				hbp_steady_price(s, in, i, prices[i] / all * bound);
+	/* Rounded up, as it must hold. */
+	plan->bound_bps = (int64_t)ceil(bound * 1e6);
+	return 0;
+}
+
+/**
  * hbp_steady_times() - how long transfers take
  * @steady: who can send to whom
  *
@@ -338,6 +588,9 @@ size_t hbp_steady_arc(const struct hbp_steady *steady, size_t from, size_t to)
 	const struct hbp_arc *arcs = steady->arcs;
 	size_t low = 0, n = steady->n_arcs, half;
 
+	if (steady->switched)
+		return hbp_switched_joins(steady->switched, from, to) ?
+		       from * steady->n + to : HBP_NONE;
 	if (!n)
 		return HBP_NONE;
 	while (n > 1) {

@@ -2,7 +2,8 @@
 /*
  * Routes between the hosts of a platform, as route.c finds them. Where there is
  * one way only they are read from the tree; elsewhere they are looked for once
- * for each host that sends, and kept as long as that is not too much.
+ * for each host that sends, and kept as long as that is not too much. Hosts with
+ * one link, to the same switch, share the routes of the switch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -192,26 +193,50 @@ static int add_link(struct hbp_ways *w, size_t link)
 	return 0;
 }
 
-/* Climbs from both ends until they meet; a host between them bars the way. */
-static int climb(struct hbp_ways *w, size_t from, size_t to)
+/* Where the ways meet that lead up from two nodes of a tree, HBP_NONE in two trees. */
+static size_t meeting_of(const struct hbp_ways *w, size_t a, size_t b)
 {
-	size_t a = from, b = to, at, link;
+	while (a != b && a != HBP_NONE && b != HBP_NONE) {
+		if (w->depth[a] > w->depth[b])
+			a = w->above[a];
+		else
+			b = w->above[b];
+	}
+	return a == b ? a : HBP_NONE;
+}
+
+/* Adds the links between a node and one above it; hosts between them bar the way. */
+static int climb_to(struct hbp_ways *w, size_t node, size_t top, const size_t *links)
+{
+	size_t at;
 	int ret = 0;
 
-	while (!ret && a != b) {
-		if (w->depth[a] > w->depth[b]) {
-			link = w->up[a];
-			at = w->above[a];
-			a = at;
-		} else {
-			link = w->down[b];
-			at = w->above[b];
-			b = at;
-		}
-		if (link == HBP_NONE ||
-		    (w->platform->nodes[at].host && at != from && at != to))
+	for (at = node; !ret && at != top; at = w->above[at]) {
+		if (links[at] == HBP_NONE ||
+		    (at != node && w->platform->nodes[at].host))
 			return -ENOENT;
-		ret = add_link(w, link);
+		ret = add_link(w, links[at]);
+	}
+	return ret;
+}
+
+static int climb(struct hbp_ways *w, size_t from, size_t to)
+{
+	size_t top = meeting_of(w, from, to), low, high, link;
+	int ret;
+
+	if (top == HBP_NONE ||
+	    (top != from && top != to && w->platform->nodes[top].host))
+		return -ENOENT;
+	ret = climb_to(w, to, top, w->down);
+	low = w->n_path;
+	if (!ret)
+		ret = climb_to(w, from, top, w->up);
+	/* These stand the other way round. */
+	for (high = w->n_path; low + 1 < high; low++) {
+		link = w->path[low];
+		w->path[low] = w->path[--high];
+		w->path[high] = link;
 	}
 	return ret;
 }
@@ -234,17 +259,26 @@ bool hbp_ways_direct(const struct hbp_ways *ways, size_t at)
 	return true;
 }
 
+/* Where the routes of a host part: its switch if it has no other link. */
+static size_t origin_of(const struct hbp_platform *p, size_t from)
+{
+	size_t first = p->first[from], to;
+
+	if (p->first[from + 1] - first != 1)
+		return from;
+	to = p->links[first].to;
+	return p->nodes[to].host ? from : to;
+}
+
 /* Keeps the last links of the routes that have just been found. */
 static void keep(struct hbp_ways *w)
 {
 	size_t n = w->platform->n, i;
-	uint32_t *last;
+	uint32_t *last = calloc(n, sizeof(*last));
 
-	if (w->platform->n_hosts > KEPT_MAX / n)
-		return;
-	last = calloc(n, sizeof(*last));
 	/* Without memory they are only found again. */
 	w->kept[w->source] = last;
+	w->n_kept += !!last;
 	for (i = 0; last && i < n; i++)
 		last[i] = w->routes->last[i] == HBP_NONE ? NO_LINK :
 			  (uint32_t)w->routes->last[i];
@@ -259,33 +293,44 @@ static size_t last_link(const struct hbp_ways *w, size_t from, size_t to)
 	return last[to] == NO_LINK ? HBP_NONE : last[to];
 }
 
+/* Sees to it that the last links of a route are known. */
+static void look_for(struct hbp_ways *w, size_t from, size_t to)
+{
+	bool keeps = w->n_kept < KEPT_MAX / w->platform->n;
+
+	if (w->kept[from])
+		return;
+	if (w->source != from)
+		hbp_routes_begin(w->platform, from, w->routes);
+	w->source = from;
+	hbp_routes_extend(w->platform, keeps ? HBP_NONE : to, false, w->routes);
+	if (keeps)
+		keep(w);
+}
+
 static int follow(struct hbp_ways *w, size_t from, size_t to)
 {
-	size_t at = to, link;
+	size_t at = to, origin = origin_of(w->platform, from), link;
 	int ret = 0;
 
 	if (hbp_ways_direct(w, from)) {
 		link = link_index(w->platform, from, to);
 		return link == HBP_NONE ? -ENOENT : add_link(w, link);
 	}
-	if (!w->kept[from] && w->source != from) {
-		hbp_routes_find(w->platform, from, false, w->routes);
-		w->source = from;
-		keep(w);
-	}
-	while (!ret && at != from) {
-		link = last_link(w, from, at);
+	look_for(w, origin, to);
+	while (!ret && at != origin) {
+		link = last_link(w, origin, at);
 		if (link == HBP_NONE)
 			return -ENOENT;
 		at = w->platform->links[link].from;
 		ret = add_link(w, link);
 	}
-	return ret;
+	return ret || origin == from ? ret : add_link(w, w->platform->first[from]);
 }
 
 /**
  * hbp_ways_find() - the links between two hosts
- * @ways: from hbp_ways_alloc(); its path receives the links, in no order
+ * @ways: from hbp_ways_alloc(); its path receives the links, the last first
  * @from: index of the sending node
  * @to: index of the receiving node
  *

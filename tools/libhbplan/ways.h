@@ -23,7 +23,8 @@
  * @routes: elsewhere, the routes of @source
  * @source: likewise, whose routes @routes holds, or HBP_NONE
  * @kept: likewise, each source's last links, as far as they are kept
- * @path: links of the way asked for last, in no order
+ * @n_kept: likewise, of how many sources
+ * @path: links of the way asked for last, those nearer to its end before the others
  * @n_path: how many
  * @room: how many fit
  */
@@ -39,6 +40,7 @@ struct hbp_ways {
 	struct hbp_routes *routes;
 	size_t source;
 	uint32_t **kept;
+	size_t n_kept;
 	size_t *path;
 	size_t n_path;
 	size_t room;

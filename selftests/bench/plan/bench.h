@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hbplan.h"
+
 void die(const char *text);
 double cpu_ms(void);
 int64_t draw_below(uint64_t *state, uint32_t n);
@@ -23,7 +25,14 @@ struct hbp_input *make_input(enum kind kind, size_t n);
 /* The table of planners of HNOWs. */
 void hnow_print(void);
 
-/* Planners that make several trees: a table, and what has limits. */
+/* What a planner takes, besides its input. */
+double plan_ms(const struct hbp_planner *planner, struct hbp_input *in,
+	       enum hbp_ports ports);
+double plan_mib(const struct hbp_planner *planner, struct hbp_input *(*make)(size_t),
+		size_t n, enum hbp_ports ports);
+
+/* Planners that make several trees: tables, and what has limits. */
+void trees_print_memory(void);
 void trees_print(void);
 bool trees_check(void);
 

@@ -103,10 +103,11 @@ struct hbp_input *make_input(enum kind kind, size_t n)
 	return in;
 }
 
-static void plan_once(const struct hbp_planner *planner, struct hbp_input *in)
+static void plan_once(const struct hbp_planner *planner, struct hbp_input *in,
+		      enum hbp_ports ports)
 {
 	struct hbp_request rq = {
-		.in = in, .root = 1, .message_bytes = BYTES
+		.in = in, .root = 1, .message_bytes = BYTES, .ports = ports
 	};
 	struct hbp_error err;
 	struct hbp_plan *plan;
@@ -122,14 +123,15 @@ static bool is_slow(const struct hbp_planner *planner, size_t n)
 	return planner->takes & HBP_TAKES_PORTS && n > SLOW_MOST;
 }
 
-static double plan_ms(const struct hbp_planner *planner, struct hbp_input *in)
+double plan_ms(const struct hbp_planner *planner, struct hbp_input *in,
+	       enum hbp_ports ports)
 {
 	double least = 1e300, ms;
 	int run;
 
 	for (run = 0; run < RUNS; run++) {
 		ms = cpu_ms();
-		plan_once(planner, in);
+		plan_once(planner, in, ports);
 		ms = cpu_ms() - ms;
 		least = ms < least ? ms : least;
 	}
@@ -145,7 +147,8 @@ static long peak_kib(void)
 }
 
 /* Memory that a planner needs besides its input: asked of a process of its own. */
-static double plan_mib(const struct hbp_planner *planner, enum kind kind, size_t n)
+double plan_mib(const struct hbp_planner *planner, struct hbp_input *(*make)(size_t),
+		size_t n, enum hbp_ports ports)
 {
 	struct hbp_input *in;
 	long before, more = 0;
@@ -159,9 +162,9 @@ static double plan_mib(const struct hbp_planner *planner, enum kind kind, size_t
 	if (child < 0)
 		die("no process");
 	if (!child) {
-		in = make_input(kind, n);
+		in = make(n);
 		before = peak_kib();
-		plan_once(planner, in);
+		plan_once(planner, in, ports);
 		more = peak_kib() - before;
 		_exit(write(ends[1], &more, sizeof(more)) != sizeof(more));
 	}
@@ -171,6 +174,11 @@ static double plan_mib(const struct hbp_planner *planner, enum kind kind, size_t
 	close(ends[0]);
 	waitpid(child, NULL, 0);
 	return (double)more / 1024;
+}
+
+static struct hbp_input *make_random(size_t n)
+{
+	return make_input(RANDOM, n);
 }
 
 static void print_sizes(const char *title)
@@ -201,7 +209,8 @@ static void print_times(enum kind kind)
 		for (n = 0; n < sizes; n++) {
 			if (is_slow(planners[i], inputs[n]->n))
 				break;
-			printf(" %9.2f", plan_ms(planners[i], inputs[n]));
+			printf(" %9.2f", plan_ms(planners[i], inputs[n],
+						 HBP_ANY_PORTS));
 			fflush(stdout);
 		}
 		puts("");
@@ -227,7 +236,8 @@ static void print_memory(void)
 			continue;
 		printf("%-20s", planners[i]->name);
 		for (n = LEAST; n <= MOST && !is_slow(planners[i], n); n *= 2)
-			printf(" %9.2f", plan_mib(planners[i], RANDOM, n));
+			printf(" %9.2f", plan_mib(planners[i], make_random, n,
+						  HBP_ANY_PORTS));
 		puts("");
 	}
 }
@@ -284,7 +294,7 @@ static bool keeps(const char *what, size_t n, double ms, double limit)
 static bool keeps_auto(enum kind kind)
 {
 	struct hbp_input *in = make_input(kind, AUTO_NODES);
-	bool good = keeps("auto", AUTO_NODES, plan_ms(&hbp_auto, in),
+	bool good = keeps("auto", AUTO_NODES, plan_ms(&hbp_auto, in, HBP_ANY_PORTS),
 			  AUTO_LIMIT_MS);
 
 	hbp_input_free(in);
@@ -304,7 +314,8 @@ static bool check_limits(void)
 		in = make_input(kind, LIMIT_NODES);
 		for (i = 0; i < sizeof(limited) / sizeof(limited[0]); i++)
 			good = keeps(limited[i], LIMIT_NODES,
-				     plan_ms(hbp_planner_find(limited[i]), in),
+				     plan_ms(hbp_planner_find(limited[i]), in,
+					     HBP_ANY_PORTS),
 				     LIMIT_MS) && good;
 		hbp_input_free(in);
 		good = keeps_auto(kind) && good;
@@ -319,6 +330,7 @@ int main(int argc, char **argv)
 	if (argc == 1) {
 		/* First, as what is free already would not be counted. */
 		print_memory();
+		trees_print_memory();
 		print_times(RANDOM);
 		print_times(CLUSTERS);
 		print_swaps();
