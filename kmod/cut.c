@@ -35,9 +35,14 @@ static u32 hbc_cut_len(const struct hbc_cut *c, u32 bytes)
 	return bytes + frames * HBC_FRAGMENT_LEN;
 }
 
+u32 hbc_cut_full(const struct hbc_cut *c)
+{
+	return hbc_cut_frames(c) * hbc_cut_payload(c);
+}
+
 u32 hbc_cut_bytes(const struct hbc_cut *c, u64 offset)
 {
-	return min_t(u64, c->total - offset, hbc_cut_frames(c) * hbc_cut_payload(c));
+	return min_t(u64, c->total - offset, hbc_cut_full(c));
 }
 
 static unsigned int hbc_cut_order(u32 len)
@@ -61,7 +66,7 @@ static u32 hbc_cut_burst_truesize(u32 len)
 
 u64 hbc_cut_truesize(const struct hbc_cut *c)
 {
-	u32 full = hbc_cut_frames(c) * hbc_cut_payload(c), rest;
+	u32 full = hbc_cut_full(c), rest;
 	u64 nr = div_u64_rem(c->total, full, &rest);
 	u64 size = nr * hbc_cut_burst_truesize(hbc_cut_len(c, full));
 
@@ -120,13 +125,14 @@ void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 	f->message = c->message;
 	f->total = c->total;
 	f->port = c->port;
+	f->after = c->after;
 }
 
 /* A fragment that lies together: its header and checksum are written in place. */
 static void hbc_cut_seal_fast(const struct hbc_cut *c, u8 *head, const struct hbc_fragment *f,
 			      u32 bytes, struct hbc_crc_seed *seed)
 {
-	hbc_wire_put_fragment(head, c->slot, 0, bytes, f);
+	hbc_wire_put_fragment(head, c->slot, c->flags, bytes, f);
 	hbc_wire_set_crc(head, ~hbc_crc(hbc_crc_seed(seed, head), head + HBC_CRC_AT,
 					HBC_FRAGMENT_LEN + bytes - HBC_CRC_AT));
 }
@@ -137,7 +143,7 @@ static void hbc_cut_seal_slow(const struct hbc_cut *c, const struct hbc_cursor *
 	struct hbc_cursor head = *at, body = *at, sum = *at;
 	u8 buf[HBC_FRAGMENT_LEN];
 
-	hbc_wire_put_fragment(buf, c->slot, 0, bytes, f);
+	hbc_wire_put_fragment(buf, c->slot, c->flags, bytes, f);
 	hbc_cursor_write(&body, buf, sizeof(buf));
 	hbc_cursor_move(&sum, HBC_CRC_AT);
 	hbc_wire_set_crc(buf, ~hbc_cursor_crc(&sum, hbc_crc_seed(seed, buf),
@@ -200,27 +206,42 @@ static int hbc_cut_read(struct file *file, struct iov_iter *to, loff_t pos)
 	return 0;
 }
 
+/*
+ * Vectors over the payload of @bytes bytes that @b holds, or has room for; for
+ * kfree(). NULL without memory.
+ */
+static struct bio_vec *hbc_cut_vectors(const struct hbc_cut *c, const struct hbc_burst *b,
+				       u32 bytes, unsigned int *nr)
+{
+	/* A gap for each fragment, and one more wherever a vector ends inside it. */
+	unsigned int max = DIV_ROUND_UP(bytes, hbc_cut_payload(c)) + b->nr;
+	struct bio_vec *bv = kmalloc_array(max, sizeof(*bv), GFP_KERNEL);
+	struct hbc_cursor at;
+
+	*nr = 0;
+	if (!bv)
+		return NULL;
+	hbc_cursor_init(&at, b, 0);
+	while (bytes) {
+		u32 n = min(bytes, hbc_cut_payload(c));
+
+		hbc_cursor_move(&at, HBC_FRAGMENT_LEN);
+		*nr += hbc_cursor_vectors(&at, bv + *nr, n);
+		bytes -= n;
+	}
+	return bv;
+}
+
 static int hbc_cut_fill_file(const struct hbc_cut *c, struct hbc_burst *b, u32 bytes,
 			     struct file *file, loff_t pos)
 {
-	/* A gap for each fragment, and one more wherever a vector ends inside it. */
-	unsigned int max = DIV_ROUND_UP(bytes, hbc_cut_payload(c)) + b->nr, nr = 0;
-	struct bio_vec *bv = kmalloc_array(max, sizeof(*bv), GFP_KERNEL);
-	struct hbc_cursor at;
 	struct iov_iter to;
-	u32 left = bytes;
+	unsigned int nr;
+	struct bio_vec *bv = hbc_cut_vectors(c, b, bytes, &nr);
 	int err;
 
 	if (!bv)
 		return -ENOMEM;
-	hbc_cursor_init(&at, b, 0);
-	while (left) {
-		u32 n = min(left, hbc_cut_payload(c));
-
-		hbc_cursor_move(&at, HBC_FRAGMENT_LEN);
-		nr += hbc_cursor_vectors(&at, bv + nr, n);
-		left -= n;
-	}
 	iov_iter_bvec(&to, ITER_DEST, bv, nr, bytes);
 	err = hbc_cut_read(file, &to, pos);
 	kfree(bv);
@@ -245,5 +266,22 @@ struct hbc_burst *hbc_cut(const struct hbc_cut *c, u64 offset, struct iov_iter *
 		return ERR_PTR(err);
 	}
 	hbc_cut_seal(c, b, offset, bytes);
+	return b;
+}
+
+struct hbc_burst *hbc_cut_again(const struct hbc_cut *c, u64 offset,
+				const struct hbc_burst *before)
+{
+	u32 bytes = hbc_cut_bytes(c, offset);
+	struct hbc_burst *b;
+	struct iov_iter from;
+	unsigned int nr;
+	struct bio_vec *bv = hbc_cut_vectors(c, before, bytes, &nr);
+
+	if (!bv)
+		return ERR_PTR(-ENOMEM);
+	iov_iter_bvec(&from, ITER_SOURCE, bv, nr, bytes);
+	b = hbc_cut(c, offset, &from, NULL, 0);
+	kfree(bv);
 	return b;
 }

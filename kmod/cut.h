@@ -17,17 +17,24 @@ struct iov_iter;
  * @epoch: of the tree
  * @fragment: bytes of a whole fragment, header included; above
  *	HBC_FRAGMENT_LEN
+ * @after: as in a fragment
  * @port: of the sockets
  * @slot: of the tree
+ * @flags: of the frames
  */
 struct hbc_cut {
 	u64 message;
 	u64 total;
 	u32 epoch;
 	u32 fragment;
+	u32 after;
 	u16 port;
 	u8 slot;
+	u8 flags;
 };
+
+/* Payload bytes of a full burst. */
+u32 hbc_cut_full(const struct hbc_cut *c);
 
 /* Payload bytes of the burst that starts at @offset of the message. */
 u32 hbc_cut_bytes(const struct hbc_cut *c, u64 offset);
@@ -49,6 +56,13 @@ u64 hbc_cut_truesize(const struct hbc_cut *c);
  */
 struct hbc_burst *hbc_cut(const struct hbc_cut *c, u64 offset, struct iov_iter *from,
 			  struct file *file, loff_t pos);
+
+/*
+ * The burst at @offset once more, as @c is now, from the one that was made
+ * before. Context, return: as above.
+ */
+struct hbc_burst *hbc_cut_again(const struct hbc_cut *c, u64 offset,
+				const struct hbc_burst *before);
 
 /* The header that the message's fragments begin with, but for offset and checksum. */
 void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f);

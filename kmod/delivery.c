@@ -24,8 +24,12 @@
 #include "group.h"
 #include "message.h"
 #include "piece.h"
+#include "receive.h"
 #include "schedule.h"
 #include "socket.h"
+
+#define HBC_DELIVERY_SPANS	1024	/* of a message: what comes in more parts is dropped */
+#define HBC_DELIVERY_EARLY	64	/* times its room an ordered socket holds behind a gap */
 
 /* Takes as many of @spare as @group has readers of @m: 0, or how many are missing. */
 static unsigned int hbc_delivery_match(struct hbc_group *group, struct hbc_message *m,
@@ -61,6 +65,7 @@ static int hbc_delivery_alloc(struct list_head *spare)
 	INIT_LIST_HEAD(&d->sock_link);
 	INIT_LIST_HEAD(&d->queue);
 	INIT_LIST_HEAD(&d->reading);
+	hbc_spans_init(&d->had);
 	list_add_tail(&d->message_link, spare);
 	return 0;
 }
@@ -94,13 +99,45 @@ static bool hbc_delivery_is_head(const struct hbc_sock *hs, const struct hbc_del
 	return hs->deliveries.next == &d->sock_link;
 }
 
+/* Whether the reader has to wait for the message before this one. queue_lock held. */
+static bool hbc_delivery_waits(const struct hbc_sock *hs, const struct hbc_delivery *d)
+{
+	return !hs->unordered && READ_ONCE(d->message->waits) && !d->overdue;
+}
+
+/* So much lies at the socket that its reader takes what there is. queue_lock held. */
+static bool hbc_delivery_full(const struct hbc_sock *hs)
+{
+	return hs->charged >= READ_ONCE(hs->sk.sk_rcvbuf) / 2 ||
+	       hs->nr_deliveries >= HBC_DELIVERIES_MAX;
+}
+
 bool hbc_delivery_ready(const struct hbc_sock *hs, const struct hbc_delivery *d, size_t want)
 {
+	if (hbc_delivery_waits(hs, d))
+		return false;
 	if (d->whole || d->reason)
 		return true;
 	if (hs->unordered)
 		return d->arrived > d->read;
-	return d->arrived - d->read >= want || d->queued >= READ_ONCE(hs->sk.sk_rcvbuf) / 2;
+	return d->arrived - d->read >= want || (d->arrived > d->read && hbc_delivery_full(hs));
+}
+
+/*
+ * The reader of an ordered socket has had all that he can have: he waits for more
+ * from @sched. Then nothing else may hold that up, or it would never come.
+ * queue_lock held.
+ */
+static bool hbc_delivery_starved(const struct hbc_sock *hs, const struct hbc_schedule *sched)
+{
+	const struct hbc_delivery *d;
+
+	if (hs->unordered || list_empty(&hs->deliveries))
+		return false;
+	d = list_first_entry(&hs->deliveries, struct hbc_delivery, sock_link);
+	if (d->message->sched != sched)
+		return false;
+	return hbc_delivery_waits(hs, d) || (!d->whole && !d->reason && d->arrived == d->read);
 }
 
 /* queue_lock held. */
@@ -108,6 +145,8 @@ static bool hbc_delivery_has_room(const struct hbc_sock *hs, const struct hbc_de
 {
 	unsigned int size = READ_ONCE(hs->sk.sk_rcvbuf);
 
+	if (hbc_delivery_starved(hs, d->message->sched))
+		return true;
 	if (!hs->unordered && hbc_delivery_is_head(hs, d) && !d->whole)
 		return d->queued < size;
 	return hs->charged < size && hs->nr_deliveries < HBC_DELIVERIES_MAX;
@@ -167,86 +206,229 @@ static void hbc_delivery_arm(struct hbc_sock *hs)
 	mod_delayed_work(system_wq, &hs->stall, hs->deadline - jiffies);
 }
 
-/* 0, or the enum hbcast_reason why the socket does not take @d. queue_lock held. */
-static u8 hbc_delivery_link(struct hbc_sock *hs, struct hbc_delivery *d)
+/*
+ * Behind whom @d belongs: behind all, unless messages of the same root that come
+ * later have been faster and nobody has begun to read them. queue_lock held.
+ */
+static struct list_head *hbc_delivery_place(const struct hbc_sock *hs,
+					    const struct hbc_delivery *d)
 {
-	u8 reason = 0;
+	struct list_head *place = hs->deliveries.prev;
+	struct hbc_delivery *other;
 
-	if (hs->closed)
-		reason = HBCAST_REASON_CLOSED;
-	else if (hs->cut)
-		reason = HBCAST_REASON_STALLED;
-	else if (hs->nr_deliveries >= HBC_MESSAGES_MAX)
-		reason = HBCAST_REASON_NO_MEMORY;
-	if (reason) {
-		hbc_delivery_detach(hs, d);
-		return reason;
+	list_for_each_entry_reverse(other, &hs->deliveries, sock_link) {
+		if (other->message->sched != d->message->sched)
+			continue;
+		if (other->message->id < d->message->id || other->busy || other->read)
+			break;
+		place = other->sock_link.prev;
 	}
-	hbc_message_get(d->message);
-	d->linked = true;
-	list_add_tail(&d->sock_link, &hs->deliveries);
-	hs->nr_deliveries++;
-	return 0;
+	return place;
+}
+
+void hbc_delivery_link(struct hbc_delivery *d)
+{
+	/* Nobody else knows it yet. */
+	struct hbc_sock *hs = rcu_dereference_protected(d->hs, true);
+
+	spin_lock_bh(&hs->queue_lock);
+	if (hs->closed) {
+		d->reason = HBCAST_REASON_CLOSED;
+	} else if (hs->cut) {
+		d->reason = HBCAST_REASON_STALLED;
+	} else if (hs->nr_deliveries >= HBC_MESSAGES_MAX) {
+		d->reason = HBCAST_REASON_NO_MEMORY;
+	} else {
+		hbc_message_get(d->message);
+		d->linked = true;
+		list_add(&d->sock_link, hbc_delivery_place(hs, d));
+		hs->nr_deliveries++;
+	}
+	spin_unlock_bh(&hs->queue_lock);
+}
+
+void hbc_delivery_refuse(struct hbc_message *m)
+{
+	struct hbc_delivery *d;
+
+	list_for_each_entry(d, &m->deliveries, message_link)
+		if (!d->linked)
+			hbc_delivery_end(d, d->reason);
+	/* With one more of them a reader may have to take what there is. */
+	hbc_delivery_wake(m);
+}
+
+/* Its piece, behind those of lower offsets. queue_lock held. */
+static void hbc_delivery_insert(const struct hbc_sock *hs, struct hbc_delivery *d,
+				struct hbc_piece *p)
+{
+	struct list_head *at = d->queue.prev;
+
+	while (!hs->unordered && at != &d->queue &&
+	       list_entry(at, struct hbc_piece, link)->offset > p->offset)
+		at = at->prev;
+	list_add(&p->link, at);
 }
 
 /*
- * The part of hbc_delivery_queue() under queue_lock. *@p is cleared if it is
- * used. Return: why the socket refused the message, or 0.
+ * What an ordered socket's reader does not wait for, when much more has come than
+ * he has room for: what is on the way until he gets what he waits for is kept.
+ * queue_lock held.
  */
-static u8 hbc_delivery_append(struct hbc_sock *hs, struct hbc_delivery *d, struct hbc_piece **p,
-			      u32 bytes)
+static bool hbc_delivery_early(const struct hbc_sock *hs, const struct hbc_delivery *d,
+			       const struct hbc_piece *p)
 {
-	u8 reason;
+	return hs->charged >= (u64)READ_ONCE(hs->sk.sk_rcvbuf) * HBC_DELIVERY_EARLY &&
+	       hbc_delivery_starved(hs, d->message->sched) &&
+	       !(hbc_delivery_is_head(hs, d) && !hbc_delivery_waits(hs, d) &&
+		 p->offset <= d->arrived);
+}
 
-	if (!d->linked) {
-		reason = hbc_delivery_link(hs, d);
-		if (reason)
-			return reason;
-	}
-	if (d->reason)
-		return 0;
-	if (!*p) {
-		d->reason = HBCAST_REASON_NO_MEMORY;
-		return 0;
-	}
-	hbc_delivery_charge(hs, d, *p);
-	list_add_tail(&(*p)->link, &d->queue);
-	*p = NULL;
-	d->arrived += bytes;
-	d->whole = d->arrived == d->message->total;
+/*
+ * The part of hbc_delivery_put() under queue_lock. Return: 0 if @p is used, which
+ * so is the socket's; -EEXIST if some of it has come before; -ENOBUFS, -ENOSPC or
+ * -ENOMEM if it has to come once more.
+ */
+static int hbc_delivery_append(struct hbc_sock *hs, struct hbc_delivery *d, struct hbc_piece *p)
+{
+	u32 bytes = p->bytes;
+	int err = 0;
+
+	if (d->detached || d->reason || d->whole || hbc_delivery_early(hs, d, p))
+		return -ENOBUFS;
+	if (bytes)
+		err = hbc_spans_add(&d->had, p->offset, p->offset + bytes - 1,
+				    HBC_DELIVERY_SPANS);
+	if (err)
+		return err;
+	hbc_delivery_charge(hs, d, p);
+	hbc_delivery_insert(hs, d, p);
+	d->bytes += bytes;
+	d->arrived = hs->unordered ? d->bytes : hbc_spans_run(&d->had, 0);
+	d->whole = d->bytes == d->message->total;
 	if (hbc_delivery_is_head(hs, d))
 		hbc_delivery_restart(hs);
 	return 0;
 }
 
-void hbc_delivery_queue(struct hbc_delivery *d, struct hbc_burst *b, u32 pos, u32 len,
-			u64 offset, u32 bytes)
+/* Whether what has come for @d makes the reader go on. queue_lock held. */
+static bool hbc_delivery_wakes(const struct hbc_sock *hs, const struct hbc_delivery *d)
+{
+	const struct hbc_delivery *head;
+
+	if (d->detached || !d->linked)
+		return false;
+	if (hs->unordered || hbc_delivery_is_head(hs, d))
+		return hbc_delivery_ready(hs, d, hs->want);
+	/* The socket may be full now. */
+	head = list_first_entry(&hs->deliveries, struct hbc_delivery, sock_link);
+	return !head->whole && hbc_delivery_ready(hs, head, hs->want);
+}
+
+/* Queues @bytes of payload, or none of it: 0, or what hbc_delivery_append() says. */
+static int hbc_delivery_put(struct hbc_delivery *d, struct hbc_burst *b, u32 pos, u32 len,
+			    u64 offset, u32 bytes)
 {
 	struct hbc_piece *p = hbc_piece_new(b, pos, len, offset, bytes);
 	struct hbc_sock *hs;
 	bool wake = false;
-	u8 refused = 0;
+	int err = -ENOMEM;
+
+	if (!p)
+		return err;
+	rcu_read_lock();
+	hs = rcu_dereference(d->hs);
+	if (hs) {
+		spin_lock_bh(&hs->queue_lock);
+		err = hbc_delivery_append(hs, d, p);
+		wake = hbc_delivery_wakes(hs, d);
+		spin_unlock_bh(&hs->queue_lock);
+		if (wake)
+			hs->sk.sk_data_ready(&hs->sk);
+	}
+	rcu_read_unlock();
+	if (err)
+		hbc_piece_free(p);
+	return err;
+}
+
+void hbc_delivery_queue(struct hbc_delivery *d, struct hbc_burst *b, const struct hbc_run *run)
+{
+	u32 payload = run->frame - HBC_FRAGMENT_LEN, at = 0, n;
+	u32 pos = run->pos;
+
+	if (hbc_delivery_put(d, b, run->pos, run->len, run->offset, run->bytes) != -EEXIST ||
+	    run->bytes <= payload)
+		return;
+	/* Some of it is new, perhaps. */
+	for (; at < run->bytes; at += n) {
+		n = min(payload, run->bytes - at);
+		hbc_delivery_put(d, b, pos, HBC_FRAGMENT_LEN + n, run->offset + at, n);
+		pos += HBC_FRAGMENT_LEN + n;
+	}
+}
+
+u64 hbc_delivery_have(struct hbc_delivery *d)
+{
+	u64 have = U64_MAX;
+	struct hbc_sock *hs;
 
 	rcu_read_lock();
 	hs = rcu_dereference(d->hs);
 	if (hs) {
 		spin_lock_bh(&hs->queue_lock);
-		if (!d->detached)
-			refused = hbc_delivery_append(hs, d, &p, bytes);
-		if (!d->detached && (hs->unordered || hbc_delivery_is_head(hs, d)))
-			wake = hbc_delivery_ready(hs, d, hs->want);
+		if (!d->detached && !d->reason)
+			have = hbc_spans_run(&d->had, 0);
 		spin_unlock_bh(&hs->queue_lock);
-		if (wake)
-			hs->sk.sk_data_ready(&hs->sk);
-		/* The reference was the delivery's; RCU keeps the memory until here. */
-		if (refused)
-			sock_put(&hs->sk);
 	}
 	rcu_read_unlock();
-	if (p)
-		hbc_piece_free(p);
-	if (refused)
-		hbc_message_finish(d->message, refused);
+	return have;
+}
+
+bool hbc_delivery_gap(struct hbc_delivery *d, u64 *first, u64 *last, u64 end)
+{
+	struct hbc_sock *hs;
+	bool gap = false;
+
+	rcu_read_lock();
+	hs = rcu_dereference(d->hs);
+	if (hs) {
+		spin_lock_bh(&hs->queue_lock);
+		if (!d->detached && !d->reason)
+			gap = hbc_spans_gap(&d->had, first, last, end);
+		spin_unlock_bh(&hs->queue_lock);
+	}
+	rcu_read_unlock();
+	return gap;
+}
+
+void hbc_delivery_none(struct hbc_delivery *d)
+{
+	struct hbc_sock *hs;
+
+	rcu_read_lock();
+	hs = rcu_dereference(d->hs);
+	if (hs) {
+		spin_lock_bh(&hs->queue_lock);
+		d->whole = d->linked && !d->detached && !d->reason;
+		spin_unlock_bh(&hs->queue_lock);
+		hs->sk.sk_data_ready(&hs->sk);
+	}
+	rcu_read_unlock();
+}
+
+void hbc_delivery_wake(struct hbc_message *m)
+{
+	struct hbc_delivery *d;
+	struct hbc_sock *hs;
+
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		rcu_read_lock();
+		hs = rcu_dereference(d->hs);
+		if (hs)
+			hs->sk.sk_data_ready(&hs->sk);
+		rcu_read_unlock();
+	}
 }
 
 void hbc_delivery_end(struct hbc_delivery *d, u8 reason)
@@ -261,8 +443,9 @@ void hbc_delivery_end(struct hbc_delivery *d, u8 reason)
 		if (!d->detached && !d->linked) {
 			hbc_delivery_detach(hs, d);
 			refused = true;
-		} else if (!d->detached && !d->whole && !d->reason) {
-			d->reason = reason;
+		} else if (!d->detached) {
+			if (!d->whole && !d->reason)
+				d->reason = reason;
 			wake = true;
 		}
 		spin_unlock_bh(&hs->queue_lock);
@@ -286,7 +469,8 @@ bool hbc_delivery_room(struct hbc_delivery *d, bool crowded)
 	if (hs) {
 		spin_lock_bh(&hs->queue_lock);
 		room = !d->linked || d->detached ||
-		       (!crowded && hbc_delivery_has_room(hs, d));
+		       ((!crowded || hbc_delivery_starved(hs, d->message->sched)) &&
+			hbc_delivery_has_room(hs, d));
 		if (!room) {
 			d->denied = true;
 			hs->denied = true;
@@ -304,6 +488,7 @@ void hbc_delivery_free(struct hbc_delivery *d)
 
 	hbc_delivery_purge(&d->queue);
 	hbc_delivery_purge(&d->reading);
+	hbc_spans_free(&d->had);
 	if (hs)
 		sock_put(&hs->sk);
 	kfree(d);
@@ -503,6 +688,8 @@ static bool hbc_delivery_expired(struct hbc_sock *hs)
 	}
 	d = list_first_entry_or_null(&hs->deliveries, struct hbc_delivery, sock_link);
 	if (d)
+		d->overdue = true;
+	if (d && !d->whole && !d->reason)
 		d->reason = HBCAST_REASON_LANE_LOST;
 	hbc_delivery_arm(hs);
 	return false;

@@ -2,7 +2,7 @@
 /*
  * A delivery: one message at one receiving socket.
  *
- * It is new until the first fragment is queued, then linked to the socket and
+ * As soon as its message is known to anybody it is linked to the socket and
  * holds a reference on the message, until the reader has had all of it, or the
  * socket or the clock ends it: then it is detached, and whatever still comes
  * is not for this socket. Its memory belongs to the message: it may be gone
@@ -15,10 +15,12 @@
 #include <linux/types.h>
 
 #include "piece.h"
+#include "spans.h"
 
 struct hbc_burst;
 struct hbc_group;
 struct hbc_message;
+struct hbc_run;
 struct hbc_sock;
 
 #define HBC_DELIVERIES_MAX	256	/* messages at a socket; with as many there is no room */
@@ -26,15 +28,20 @@ struct hbc_sock;
 /**
  * struct hbc_delivery - what of a message waits at a socket
  * @message_link: message->deliveries; sched->lock
- * @sock_link: hs->deliveries in order of the first fragments; the socket's
- *	queue_lock, as all that follows unless told otherwise
+ * @sock_link: hs->deliveries in the order in which they became known, those of one root
+ *	in the order of their ids; the socket's queue_lock, as all that follows
+ *	unless told otherwise
  * @message: a reference while linked; set at birth
  * @hs: the socket, a reference until detached; RCU
- * @queue: pieces (struct hbc_piece) that no reader has taken
+ * @queue: pieces (struct hbc_piece) that no reader has taken; an ordered
+ *	socket's by their offsets
  * @reading: pieces that the reader has taken; whoever holds the socket's lock
  * @model: what they have in common; as @reading
  * @queued: what the socket is charged for all pieces
- * @arrived: payload bytes that have been queued so far
+ * @had: bytes of the message that have been queued
+ * @bytes: their number
+ * @arrived: those of them that can be read: of an ordered socket's what has come
+ *	without a gap
  * @read: payload bytes that have been read
  * @told: @read when message.c was told last
  * @reason: enum hbcast_reason with which it ends after what is queued; 0
@@ -43,6 +50,7 @@ struct hbc_sock;
  * @busy: the reader is at it and will tell message.c if it is detached meanwhile
  * @detached: the socket wants no more of it
  * @denied: somebody was told that there is no room
+ * @overdue: it has been waited long enough for the message before it
  */
 struct hbc_delivery {
 	struct list_head message_link;
@@ -53,6 +61,8 @@ struct hbc_delivery {
 	struct list_head reading;
 	struct hbc_piece_model model;
 	unsigned int queued;
+	struct hbc_spans had;
+	u64 bytes;
 	u64 arrived;
 	u64 read;
 	u64 told;
@@ -62,6 +72,7 @@ struct hbc_delivery {
 	bool busy;
 	bool detached;
 	bool denied;
+	bool overdue;
 };
 
 /**
@@ -69,28 +80,40 @@ struct hbc_delivery {
  * @group: of the message
  * @m: the message; its deliveries list is filled, m->open is raised by their number
  *
- * Context: process; nobody else knows @m yet, and no socket calls message.c
- * before the first hbc_delivery_queue().
+ * Context: process; nobody else knows @m yet.
  * Return: 0, also for no socket at all; -ENOMEM, with the list as it is.
  */
 int hbc_delivery_open(struct hbc_group *group, struct hbc_message *m);
+
+/*
+ * The message becomes known: the socket takes it, or will be told by
+ * hbc_delivery_refuse() that it does not. Context: sched->lock held.
+ */
+void hbc_delivery_link(struct hbc_delivery *d);
+/* Those that do not take it are finished with it, the others know. Context: process. */
+void hbc_delivery_refuse(struct hbc_message *m);
 
 /**
  * hbc_delivery_queue() - hand fragments to the socket
  * @d: delivery
  * @b: burst that holds them; references are taken as needed
- * @pos: first byte in the burst, a fragment's header
- * @len: bytes, whole fragments, headers included
- * @offset: of the first payload byte in the message
- * @bytes: payload bytes
+ * @run: which; what has come before is dropped, and so is what comes too early
+ *	for the socket's buffer: it will be sent again
  *
  * Wakes the reader. The last byte of the message completes the delivery's
- * queue. A failure of memory ends the delivery with a reason.
+ * queue. What there is no memory for is dropped, too.
  *
- * Context: process, receive work of the lane.
+ * Context: process, receive work of a lane.
  */
-void hbc_delivery_queue(struct hbc_delivery *d, struct hbc_burst *b, u32 pos, u32 len,
-			u64 offset, u32 bytes);
+void hbc_delivery_queue(struct hbc_delivery *d, struct hbc_burst *b, const struct hbc_run *run);
+/* Bytes from the beginning on that have come, or that nobody wants. Context: any. */
+u64 hbc_delivery_have(struct hbc_delivery *d);
+/* The first gap from *@first on, as hbc_spans_gap(); none if nobody wants it. Context: any. */
+bool hbc_delivery_gap(struct hbc_delivery *d, u64 *first, u64 *last, u64 end);
+/* It has no bytes, so all of it is there. Context: process. */
+void hbc_delivery_none(struct hbc_delivery *d);
+/* The message before @m will not come any more: readers may go on. Context: process. */
+void hbc_delivery_wake(struct hbc_message *m);
 /*
  * No more comes: the reader is told @reason after what is queued, unless that
  * is the whole message. Context: process.

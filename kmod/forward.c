@@ -2,9 +2,11 @@
 /* Forwarding: a burst onto the queue of every child. */
 #include <linux/bits.h>
 
+#include "ask.h"
 #include "burst.h"
 #include "crc.h"
 #include "forward.h"
+#include "receive.h"
 #include "schedule.h"
 #include "shortcut.h"
 #include "transmit.h"
@@ -21,12 +23,67 @@ void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead)
 	}
 }
 
+/* Whether the child lacks some of these runs. */
+static bool hbc_forward_wanted(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr)
+{
+	for (; nr--; run++)
+		if (hbc_ask_wants(lane, run->id, run->offset, run->bytes))
+			return true;
+	return false;
+}
+
+void hbc_forward_repair(const struct hbc_tree *tree, struct hbc_burst *b,
+			const struct hbc_run *run, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++)
+		if (!READ_ONCE(tree->edge[i].lost) &&
+		    hbc_forward_wanted(tree->edge[i].lane, run, nr))
+			hbc_transmit_burst(tree->edge[i].lane, b);
+}
+
+void hbc_forward_frame(const struct hbc_tree *tree, const void *frame, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++) {
+		if (READ_ONCE(tree->edge[i].lost))
+			continue;
+		hbc_transmit_frame(tree->edge[i].lane, frame, len);
+		hbc_transmit_send(tree->edge[i].lane);
+	}
+}
+
+void hbc_forward_block_end(const struct hbc_tree *tree, u64 message, const void *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < tree->nr_edges; i++) {
+		struct hbc_lane *lane = tree->edge[i].lane;
+
+		if (READ_ONCE(tree->edge[i].lost) || !hbc_transmit_bears(lane))
+			continue;
+		hbc_ask_age(lane, message);
+		hbc_transmit_frame(lane, frame, HBC_BLOCK_END_LEN);
+	}
+}
+
 void hbc_forward_send(struct hbc_tree *tree)
 {
 	unsigned int i;
 
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_transmit_send(tree->edge[i].lane);
+}
+
+void hbc_forward_turn(struct hbc_tree **last, struct hbc_tree *tree)
+{
+	if (*last && *last != tree)
+		hbc_forward_send(*last);
+	if (*last)
+		hbc_tree_put(*last);
+	*last = tree;
 }
 
 bool hbc_forward_room(struct hbc_tree *tree)
@@ -39,16 +96,12 @@ bool hbc_forward_room(struct hbc_tree *tree)
 	return true;
 }
 
-void hbc_forward_abort(struct hbc_tree *tree, struct hbc_fragment *f)
+void hbc_forward_abort(const struct hbc_tree *tree, struct hbc_fragment *f)
 {
 	u8 frame[HBC_FRAGMENT_LEN];
-	unsigned int i;
 
 	f->crc = 0;
 	hbc_wire_put_fragment(frame, tree->slot, HBC_FRAGMENT_ABORT, 0, f);
 	hbc_wire_set_crc(frame, ~hbc_crc(~0, frame, sizeof(frame)));
-	for (i = 0; i < tree->nr_edges; i++)
-		if (!READ_ONCE(tree->edge[i].lost))
-			hbc_transmit_frame(tree->edge[i].lane, frame, sizeof(frame));
-	hbc_forward_send(tree);
+	hbc_forward_frame(tree, frame, sizeof(frame));
 }

@@ -7,6 +7,7 @@
 
 struct hbc_burst;
 struct hbc_fragment;
+struct hbc_run;
 struct hbc_tree;
 
 /*
@@ -14,8 +15,27 @@ struct hbc_tree;
  * that have it; sends nothing yet. Context: process.
  */
 void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead);
+/* The same with what is sent again, which holds @run, for the children that lack some of it. */
+void hbc_forward_repair(const struct hbc_tree *tree, struct hbc_burst *b,
+			const struct hbc_run *run, unsigned int nr);
+/*
+ * Send one frame to every child. Lanes fail where there is no memory for it.
+ * Context: process.
+ */
+void hbc_forward_frame(const struct hbc_tree *tree, const void *frame, unsigned int len);
+/*
+ * The same for a BLOCK_END about @message, but not to those whose lanes are far
+ * beyond their bounds: they are told another time. Sent by
+ * hbc_forward_send(). Context: process.
+ */
+void hbc_forward_block_end(const struct hbc_tree *tree, u64 message, const void *frame);
 /* Send what is queued at the children of @tree. Context: process. */
 void hbc_forward_send(struct hbc_tree *tree);
+/*
+ * Another @tree, or none, has its turn: what was queued along *@last is sent. The
+ * reference on @tree is taken over. Context: process.
+ */
+void hbc_forward_turn(struct hbc_tree **last, struct hbc_tree *tree);
 /* Whether every child of @tree that is not lost has room. Context: any. */
 bool hbc_forward_room(struct hbc_tree *tree);
 
@@ -24,6 +44,6 @@ bool hbc_forward_room(struct hbc_tree *tree);
  * why, @f->crc is filled in. Lanes fail where there is no memory for it.
  * Context: process.
  */
-void hbc_forward_abort(struct hbc_tree *tree, struct hbc_fragment *f);
+void hbc_forward_abort(const struct hbc_tree *tree, struct hbc_fragment *f);
 
 #endif /* _HBC_FORWARD_H */

@@ -13,6 +13,7 @@
 #include "auth.h"
 #include "group.h"
 #include "node.h"
+#include "past.h"
 #include "schedule.h"
 #include "socket.h"
 
@@ -45,6 +46,7 @@ static void hbc_group_free(struct kref *ref)
 	struct hbc_group *group = container_of(ref, struct hbc_group, ref);
 
 	hbc_auth_key_free(group->key);
+	hbc_past_free(group);
 	kvfree(group->members);
 	kfree(group);
 }
@@ -144,6 +146,7 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	setup->key = NULL;
 	hbc_group_take_members(group, setup);
 	INIT_LIST_HEAD(&group->schedules);
+	INIT_LIST_HEAD(&group->pasts);
 	spin_lock_init(&group->socks_lock);
 	INIT_HLIST_HEAD(&group->socks);
 	hbc_group_link(hn, group);

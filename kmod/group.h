@@ -62,6 +62,8 @@ struct hbc_group_config {
  * @schedules: struct hbc_schedule; hn->lock
  * @socks_lock: @socks
  * @socks: receivers (struct hbc_sock) that are bound to the group
+ * @pasts: how far roots had come that have no schedule (struct hbc_past); hn->lock
+ * @nr_pasts: their number
  * @gone: removed from the node; written under hn->lock
  * @drops: bytes or frames by enum hbc_drop
  */
@@ -77,6 +79,8 @@ struct hbc_group {
 	struct list_head schedules;
 	spinlock_t socks_lock; /* receivers */
 	struct hlist_head socks;
+	struct list_head pasts;
+	unsigned int nr_pasts;
 	bool gone;
 	atomic64_t drops[__HBC_DROP_MAX];
 };

@@ -384,7 +384,7 @@ static void hbc_lane_disconnect(struct hbc_lane *lane)
 		WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
 	/* What waited for a lane that was not there yet is missed, too. */
 	if (announced || torn)
-		hbc_schedule_lane_down(lane, HBCAST_REASON_LANE_LOST);
+		hbc_schedule_lane_down(lane);
 	if (announced)
 		hbc_event_lane(lane, false, error);
 }
@@ -429,13 +429,18 @@ static bool hbc_lane_ends(struct hbc_lane *lane)
 	       (READ_ONCE(lane->state) != HBC_LANE_READY || READ_ONCE(lane->error));
 }
 
-/* All is sent: says so, and gives the other side time to end the connection. */
-static void hbc_lane_finish(struct hbc_lane *lane)
+/*
+ * All is sent: says so, and gives the other side @stall to end the connection, which it
+ * does when it has read all of it.
+ */
+static void hbc_lane_finish(struct hbc_lane *lane, unsigned long stall)
 {
+	unsigned long limit = max(msecs_to_jiffies(HBC_LANE_HANDSHAKE_MS), stall);
+
 	if (!test_and_set_bit(HBC_LANE_FINISHED, &lane->flags)) {
 		lane->begun = jiffies;
 		kernel_sock_shutdown(lane->sock, SHUT_WR);
-	} else if (time_after(jiffies, lane->begun + msecs_to_jiffies(HBC_LANE_HANDSHAKE_MS))) {
+	} else if (time_after(jiffies, lane->begun + limit)) {
 		hbc_lane_fail(lane, ETIMEDOUT);
 	}
 }
@@ -467,10 +472,10 @@ static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 	unsigned long interval = max(dead / HBC_LANE_LOOKS, 1UL);
 	bool idle = hbc_transmit_idle(lane);
 
-	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && idle) {
-		hbc_lane_finish(lane);
-	} else if (hbc_lane_silent(lane, interval)) {
+	if (hbc_lane_silent(lane, interval)) {
 		hbc_lane_fail(lane, ETIMEDOUT);
+	} else if (test_bit(HBC_LANE_DRAINING, &lane->flags) && idle) {
+		hbc_lane_finish(lane, stall);
 	} else if (!idle && time_after(jiffies, READ_ONCE(lane->last_tx) + stall)) {
 		hbc_lane_fail(lane, ETIME);
 	} else if (idle && time_after_eq(jiffies, READ_ONCE(lane->last_tx) + interval)) {
@@ -601,6 +606,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	INIT_LIST_HEAD(&lane->sched_link);
 	INIT_LIST_HEAD(&lane->queue);
 	INIT_LIST_HEAD(&lane->spare);
+	INIT_LIST_HEAD(&lane->asks);
 	spin_lock_init(&lane->queue_lock);
 	mutex_init(&lane->tx_mutex);
 	INIT_DELAYED_WORK(&lane->life, hbc_lane_life);

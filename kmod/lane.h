@@ -113,12 +113,16 @@ struct hbc_lane_callbacks {
  *	the lane is READY
  * @silent: looks in a row that found that nothing had come; as @looked
  * @retry: next pause before a reconnect in ms; @life only
- * @queue_lock: @queue, @spare, @queued, @acks, @nr_acks, and @state's turn to CLOSED
+ * @queue_lock: @queue, @spare, @queued, @acks, @nr_acks, @asks, @nr_asks, and @state's
+ *	turn to CLOSED
  * @queue: bursts to be sent (struct hbc_lane_entry)
  * @spare: entries that were on @queue, for the next bursts; as @queue
  * @queued: truesize of @queue in bytes
  * @acks: reports for the parent that are not in a frame yet (acceptors)
  * @nr_acks: entries of @acks in use
+ * @asks: what the child lacks (struct hbc_ask), the message that was asked for
+ *	last at the end (connectors)
+ * @nr_asks: their number
  * @tx_mutex: @sock against its end, @tx_off; held while sending
  * @tx_off: bytes of the queue's first burst that have been sent
  * @stats: counters
@@ -168,6 +172,8 @@ struct hbc_lane {
 	unsigned int queued;
 	struct hbc_ack *acks;
 	unsigned int nr_acks;
+	struct list_head asks;
+	unsigned int nr_asks;
 
 	struct mutex tx_mutex; /* sending */
 	unsigned int tx_off;

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A message at a member that is not its root: what has arrived, who reads it
- * here, and what is reported about it.
+ * here, what is missing, and what is reported about it.
+ *
+ * It is open while some socket reads it. Then it is remembered for a while, so
+ * that what has been reported can be reported again, and so that the children
+ * that are not so far have somebody who asks for them.
  */
 #include <linux/hash.h>
 #include <linux/hbcast.h>
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 
 #include "burst.h"
 #include "delivery.h"
 #include "forward.h"
 #include "group.h"
+#include "lack.h"
 #include "lane.h"
 #include "message.h"
 #include "node.h"
 #include "receive.h"
 #include "schedule.h"
+#include "tally.h"
 #include "trace.h"
 #include "transmit.h"
 
@@ -39,6 +46,8 @@ static void hbc_message_free(struct kref *ref)
 	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
 
 	hbc_message_free_deliveries(&m->deliveries);
+	hbc_tally_free(m->tally);
+	hbc_spans_free(&m->asked);
 	hbc_schedule_put(m->sched);
 	kfree(m);
 }
@@ -64,8 +73,7 @@ static struct hbc_message *hbc_message_search(struct hbc_schedule *sched, u64 id
 	return NULL;
 }
 
-/* With a reference, or NULL. */
-static struct hbc_message *hbc_message_find(struct hbc_schedule *sched, u64 id)
+struct hbc_message *hbc_message_find(struct hbc_schedule *sched, u64 id)
 {
 	struct hbc_message *m;
 
@@ -76,6 +84,8 @@ static struct hbc_message *hbc_message_find(struct hbc_schedule *sched, u64 id)
 	spin_unlock_bh(&sched->lock);
 	return m;
 }
+
+/* What is reported, and has been. */
 
 static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 bytes)
 {
@@ -91,9 +101,76 @@ static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 b
 	hbc_schedule_ack(m->sched, m->slot, &ack);
 }
 
+static void hbc_message_report_final(struct hbc_message *m, u8 reason)
+{
+	hbc_message_report(m, reason ? HBCAST_FAILED : HBCAST_DELIVERED, reason,
+			   reason ? m->reported : m->total);
+}
+
+static void hbc_message_report_again(struct hbc_message *m)
+{
+	bool acked;
+	u8 reason;
+
+	spin_lock_bh(&m->sched->lock);
+	acked = m->acked;
+	reason = m->reason;
+	spin_unlock_bh(&m->sched->lock);
+	if (acked)
+		hbc_message_report_final(m, reason);
+}
+
+/* @m waits no more. sched->lock held. */
+static void hbc_message_go(struct hbc_message *m)
+{
+	lockdep_assert_held(&m->sched->lock);
+	m->sched->nr_waiting -= m->waits;
+	WRITE_ONCE(m->waits, false);
+}
+
+/*
+ * Nobody reads it any more: it is among those that are remembered, of which the
+ * oldest, which is returned, may have to go. sched->lock held.
+ */
+static struct hbc_message *hbc_message_close(struct hbc_message *m)
+{
+	struct hbc_schedule *sched = m->sched;
+	struct hbc_message *old;
+
+	lockdep_assert_held(&sched->lock);
+	sched->nr_messages--;
+	hbc_message_go(m);
+	if (sched->forgetful) {
+		list_del(&m->state_link);
+		hlist_del(&m->link);
+		return m;
+	}
+	list_move_tail(&m->state_link, &sched->closed);
+	if (sched->nr_closed < HBC_CLOSED_MAX) {
+		sched->nr_closed++;
+		return NULL;
+	}
+	old = list_first_entry(&sched->closed, struct hbc_message, state_link);
+	list_del(&old->state_link);
+	hlist_del(&old->link);
+	return old;
+}
+
+/* So that it can be reported again when it is forgotten otherwise. sched->lock held. */
+static void hbc_message_note_delivered(struct hbc_message *m)
+{
+	struct hbc_spans *delivered = &m->sched->delivered;
+
+	if (hbc_spans_add(delivered, m->id, m->id, HBC_HISTORY_MAX) == -ENOSPC) {
+		hbc_spans_remove_run(delivered);
+		hbc_spans_add(delivered, m->id, m->id, HBC_HISTORY_MAX);
+	}
+}
+
 void hbc_message_finish(struct hbc_message *m, u8 reason)
 {
 	struct hbc_schedule *sched = m->sched;
+	struct hbc_message *old = NULL;
 	bool ack, last;
 
 	spin_lock_bh(&sched->lock);
@@ -103,18 +180,19 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	reason = m->reason;
 	ack = !m->acked && (reason || last);
 	m->acked |= ack;
-	if (last) {
-		hlist_del(&m->link);
-		sched->nr_messages--;
-	}
+	if (ack && !reason)
+		hbc_message_note_delivered(m);
+	if (last)
+		old = hbc_message_close(m);
 	spin_unlock_bh(&sched->lock);
 	if (ack)
-		hbc_message_report(m, reason ? HBCAST_FAILED : HBCAST_DELIVERED, reason,
-				   reason ? m->reported : m->total);
+		hbc_message_report_final(m, reason);
 	if (last) {
 		trace_hbc_message_close(m);
-		hbc_message_put(m);
+		hbc_lack_trim(m);
 	}
+	if (old)
+		hbc_message_put(old);
 }
 
 void hbc_message_progress(struct hbc_message *m, u64 bytes)
@@ -130,10 +208,11 @@ void hbc_message_progress(struct hbc_message *m, u64 bytes)
 		hbc_message_report(m, HBCAST_PENDING, 0, bytes);
 }
 
-static struct hbc_message *hbc_message_new(struct hbc_lane *lane, const struct hbc_hdr *h,
+/* How it begins. */
+
+static struct hbc_message *hbc_message_new(struct hbc_schedule *sched, u8 slot,
 					   const struct hbc_fragment *f)
 {
-	struct hbc_schedule *sched = lane->sched;
 	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL);
 
 	if (!m)
@@ -142,13 +221,14 @@ static struct hbc_message *hbc_message_new(struct hbc_lane *lane, const struct h
 	kref_get(&sched->ref);
 	m->sched = sched;
 	m->id = f->message;
+	m->after = f->after ? f->message - f->after : 0;
 	m->total = f->total;
 	m->port = f->port;
 	m->epoch = f->epoch;
-	m->slot = h->slot;
-	m->lane = lane;
-	m->open = 1;
+	m->slot = slot;
+	m->heard = jiffies;
 	INIT_LIST_HEAD(&m->deliveries);
+	hbc_spans_init(&m->asked);
 	if (hbc_delivery_open(sched->group, m)) {
 		hbc_message_put(m);
 		return NULL;
@@ -156,81 +236,173 @@ static struct hbc_message *hbc_message_new(struct hbc_lane *lane, const struct h
 	return m;
 }
 
+/* Whether @id begins here for the first time; it has begun now. sched->lock held. */
+static bool hbc_message_remember(struct hbc_schedule *sched, u64 id)
+{
+	int err = hbc_spans_add(&sched->history, id, id, HBC_HISTORY_MAX);
+
+	if (err && err != -EEXIST)
+		hbc_spans_force(&sched->history, id);
+	return err != -EEXIST;
+}
+
+/* sched->lock held. */
+static bool hbc_message_begun(const struct hbc_schedule *sched, u64 id)
+{
+	return hbc_spans_run(&sched->history, id);
+}
+
+/* Whether @m has to wait for the one before it. sched->lock held. */
+static bool hbc_message_behind(const struct hbc_message *m)
+{
+	return m->after && !hbc_message_begun(m->sched, m->after);
+}
+
 /*
- * Puts a new message among those that are open, with another reference: whether
- * it goes to receivers here, or -EEXIST if another lane has begun it just now.
- * One that has begun before only goes on to the nodes below, which may lack it.
+ * Puts a new message among the others, with another reference. One that nobody
+ * reads here is closed at once: *@old is to be put then. One that has begun
+ * before, and is forgotten, is read by nobody: it is reported as delivered if it
+ * is known to have been. sched->lock held.
  */
-static int hbc_message_enter(struct hbc_message *m)
+static void hbc_message_enter(struct hbc_message *m, struct list_head *unused,
+			      struct hbc_message **old)
 {
 	struct hbc_schedule *sched = m->sched;
-	LIST_HEAD(unused);
-	int ret = -EEXIST;
+	struct hbc_delivery *d;
+
+	lockdep_assert_held(&sched->lock);
+	hbc_message_get(m);
+	hlist_add_head(&m->link, hbc_message_bucket(sched, m->id));
+	list_add_tail(&m->state_link, &sched->open);
+	sched->nr_messages++;
+	if (!hbc_message_remember(sched, m->id)) {
+		list_splice_init(&m->deliveries, unused);
+		if (!hbc_spans_run(&sched->delivered, m->id))
+			m->reason = HBCAST_REASON_NO_MEMORY;
+		m->open = 0;
+	} else if (list_empty(&m->deliveries)) {
+		m->reason = HBCAST_REASON_NO_RECEIVER;
+	}
+	m->waits = hbc_message_behind(m);
+	sched->nr_waiting += m->waits;
+	/* Two roots' messages are in the same order at all sockets. */
+	spin_lock(&sched->group->socks_lock);
+	list_for_each_entry(d, &m->deliveries, message_link)
+		hbc_delivery_link(d);
+	spin_unlock(&sched->group->socks_lock);
+	if (m->open)
+		return;
+	m->acked = true;
+	*old = hbc_message_close(m);
+}
+
+/* One that waits for @id to begin, and does not any more, with a reference; or NULL. */
+static struct hbc_message *hbc_message_unwait(struct hbc_schedule *sched, u64 id)
+{
+	struct hbc_message *m, *found = NULL;
 
 	spin_lock_bh(&sched->lock);
-	if (!hbc_message_search(sched, m->id)) {
-		hbc_message_get(m);
-		hlist_add_head(&m->link, hbc_message_bucket(sched, m->id));
-		sched->nr_messages++;
-		ret = hbc_history_add(&sched->history, m->id);
-	}
-	if (!ret) {
-		list_splice_init(&m->deliveries, &unused);
-		m->open = 1;
+	list_for_each_entry(m, &sched->open, state_link)
+		if (m->waits && m->after == id)
+			found = m;
+	if (found) {
+		hbc_message_go(found);
+		hbc_message_get(found);
 	}
 	spin_unlock_bh(&sched->lock);
-	hbc_message_free_deliveries(&unused);
-	return ret;
+	return found;
 }
 
-/* Nobody here reads @m, which is told at once. */
-static void hbc_message_unread(struct hbc_message *m, u8 reason, enum hbc_drop drop)
-{
-	hbc_group_drop(m->sched->group, drop);
-	m->acked = true;
-	m->reason = reason;
-	hbc_message_report(m, HBCAST_FAILED, reason, 0);
-}
-
-/* The first fragment of a message: with a reference for the caller, or ERR_PTR. */
-static struct hbc_message *hbc_message_open(struct hbc_lane *lane, const struct hbc_hdr *h,
-					    const struct hbc_fragment *f)
+/* Those that waited for @id to begin wait no more. */
+static void hbc_message_follow(struct hbc_schedule *sched, u64 id)
 {
 	struct hbc_message *m;
-	int ret;
 
-	if (READ_ONCE(lane->sched->nr_messages) >= HBC_MESSAGES_MAX)
+	while ((m = hbc_message_unwait(sched, id))) {
+		hbc_delivery_wake(m);
+		hbc_message_put(m);
+	}
+}
+
+/* Whoever is read by nobody is told at once. */
+static void hbc_message_unread(struct hbc_message *m)
+{
+	hbc_group_drop(m->sched->group, m->reason == HBCAST_REASON_NO_RECEIVER ?
+		       HBC_DROP_NO_RECEIVER : HBC_DROP_STALE);
+	hbc_message_report_final(m, m->reason);
+}
+
+/* That of @f, opened unless another lane was faster: with a reference, or ERR_PTR. */
+static struct hbc_message *hbc_message_open(struct hbc_schedule *sched, u8 slot,
+					    const struct hbc_fragment *f)
+{
+	struct hbc_message *m, *found, *old = NULL;
+	LIST_HEAD(unused);
+	bool unread = false, follow;
+
+	if (READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX)
 		return ERR_PTR(-ENOBUFS);
-	m = hbc_message_new(lane, h, f);
+	m = hbc_message_new(sched, slot, f);
 	if (!m)
 		return ERR_PTR(-ENOMEM);
-	ret = hbc_message_enter(m);
-	if (ret < 0) {
+	spin_lock_bh(&sched->lock);
+	found = hbc_message_search(sched, m->id);
+	if (found) {
+		hbc_message_get(found);
+	} else {
+		hbc_message_enter(m, &unused, &old);
+		unread = m->acked;
+	}
+	follow = !found && sched->nr_waiting;
+	spin_unlock_bh(&sched->lock);
+	hbc_message_free_deliveries(&unused);
+	if (old)
+		hbc_message_put(old);
+	if (found) {
 		hbc_message_put(m);
-		return ERR_PTR(ret);
+		return found;
 	}
 	trace_hbc_message_open(m);
-	/* The root knows what became of one that it has sent once. */
-	if (!ret)
-		hbc_message_unread(m, HBCAST_REASON_NO_MEMORY, HBC_DROP_STALE);
-	else if (list_empty(&m->deliveries))
-		hbc_message_unread(m, HBCAST_REASON_NO_RECEIVER, HBC_DROP_NO_RECEIVER);
+	hbc_delivery_refuse(m);
+	if (unread)
+		hbc_message_unread(m);
+	else
+		hbc_schedule_expect(sched);
+	if (follow)
+		hbc_message_follow(sched, m->id);
 	return m;
 }
 
-/* *@mp becomes the fragment's message: 0, 1 if it is unknown and stays so, -errno. */
-static int hbc_message_turn(struct hbc_lane *lane, const struct hbc_hdr *h,
+/* An end without a beginning: the message is over, and nobody waits for it. */
+static void hbc_message_skip(struct hbc_schedule *sched, u64 id)
+{
+	spin_lock_bh(&sched->lock);
+	hbc_message_remember(sched, id);
+	spin_unlock_bh(&sched->lock);
+	hbc_message_follow(sched, id);
+}
+
+/* *@mp becomes the fragment's message, or NULL: 0 or -errno. */
+static int hbc_message_turn(struct hbc_schedule *sched, const struct hbc_hdr *h,
 			    const struct hbc_fragment *f, struct hbc_message **mp)
 {
-	struct hbc_message *m = hbc_message_find(lane->sched, f->message);
+	struct hbc_message *m = hbc_message_find(sched, f->message);
+	bool begun;
 
 	if (!m) {
-		if (f->offset || h->flags & HBC_FRAGMENT_ABORT)
-			return 1;
-		m = hbc_message_open(lane, h, f);
-		if (IS_ERR(m))
-			return PTR_ERR(m) == -EEXIST ? 1 : PTR_ERR(m);
+		spin_lock_bh(&sched->lock);
+		begun = hbc_message_begun(sched, f->message);
+		spin_unlock_bh(&sched->lock);
+		if (!begun && h->flags & HBC_FRAGMENT_ABORT)
+			hbc_message_skip(sched, f->message);
+		else if (!begun)
+			m = hbc_message_open(sched, h->slot, f);
 	}
+	/* It will begin when the root tells of it, if there is room then. */
+	if (m == ERR_PTR(-ENOBUFS))
+		m = NULL;
+	if (IS_ERR(m))
+		return PTR_ERR(m);
 	if (*mp)
 		hbc_message_put(*mp);
 	*mp = m;
@@ -240,54 +412,40 @@ static int hbc_message_turn(struct hbc_lane *lane, const struct hbc_hdr *h,
 int hbc_message_fragment(struct hbc_lane *lane, const struct hbc_hdr *h,
 			 const struct hbc_fragment *f, struct hbc_message **mp)
 {
-	u32 bytes = h->length - HBC_FRAGMENT_LEN;
 	struct hbc_message *m = *mp;
 	int err;
 
 	if (!m || m->id != f->message) {
-		err = hbc_message_turn(lane, h, f, mp);
-		if (err < 0)
-			return err;
+		err = hbc_message_turn(lane->sched, h, f, mp);
 		if (err)
-			goto stale;
+			return err;
 		m = *mp;
 	}
-	/* What the connection before this one began has ended, or will. */
-	if (m->lane != lane)
-		goto stale;
-	if (m->last || f->total != m->total || f->port != m->port || f->epoch != m->epoch)
+	if (!m)
+		hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
+	else if (f->total != m->total || f->port != m->port)
 		return -EBADMSG;
-	m->last = h->flags & HBC_FRAGMENT_ABORT;
-	if (m->last)
-		return 0;
-	if (f->offset != m->next)
-		return -EBADMSG;
-	m->next += bytes;
-	m->last = m->next == m->total;
 	return 0;
-stale:
-	hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
-	return 1;
 }
+
+/* What comes. */
 
 void hbc_message_deliver(const struct hbc_run *run, struct hbc_burst *b)
 {
 	struct hbc_message *m = run->message;
 	struct hbc_delivery *d;
 
-	/* The receive work's share of m->open keeps the list as it is. */
+	WRITE_ONCE(m->heard, jiffies);
 	list_for_each_entry(d, &m->deliveries, message_link) {
 		if (run->len)
-			hbc_delivery_queue(d, b, run->pos, run->len, run->offset, run->bytes);
+			hbc_delivery_queue(d, b, run);
 		if (run->end)
 			hbc_delivery_end(d, run->end);
 		else if (!hbc_delivery_room(d, false))
 			set_bit(HBC_SCHEDULE_CHOKED, &m->sched->flags);
 	}
-	if (run->end || run->offset + run->bytes == m->total) {
-		m->whole = true;
-		hbc_message_finish(m, run->end);
-	}
+	if (READ_ONCE(m->end))
+		hbc_lack_answer(m);
 }
 
 bool hbc_message_room(struct hbc_schedule *sched)
@@ -295,24 +453,45 @@ bool hbc_message_room(struct hbc_schedule *sched)
 	bool room = true, crowded;
 	struct hbc_delivery *d;
 	struct hbc_message *m;
-	unsigned int left;
-	int i;
 
 	crowded = READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX / 2;
 	if (!crowded && !test_bit(HBC_SCHEDULE_CHOKED, &sched->flags))
 		return true;
 	spin_lock_bh(&sched->lock);
-	left = sched->nr_messages;
-	for (i = 0; left; i++)
-		hlist_for_each_entry(m, &sched->messages[i], link) {
-			list_for_each_entry(d, &m->deliveries, message_link)
-				room = hbc_delivery_room(d, crowded) && room;
-			left--;
-		}
+	list_for_each_entry(m, &sched->open, state_link)
+		list_for_each_entry(d, &m->deliveries, message_link)
+			room = hbc_delivery_room(d, crowded) && room;
 	if (room)
 		clear_bit(HBC_SCHEDULE_CHOKED, &sched->flags);
 	spin_unlock_bh(&sched->lock);
 	return room;
+}
+
+/* What the root says of it. */
+
+/* Whether @m stops to wait for the one before it. */
+static bool hbc_message_renew(struct hbc_message *m, const struct hbc_tree *tree,
+			      const struct hbc_block_end *f)
+{
+	struct hbc_schedule *sched = m->sched;
+	bool go;
+
+	spin_lock_bh(&sched->lock);
+	m->epoch = f->epoch;
+	m->slot = tree->slot;
+	m->below = tree->nr_edges;
+	WRITE_ONCE(m->heard, jiffies);
+	if (m->round != f->round)
+		hbc_spans_free(&m->asked);
+	m->round = f->round;
+	m->after = f->after ? f->message - f->after : 0;
+	go = m->waits && !hbc_message_behind(m);
+	if (go)
+		hbc_message_go(m);
+	WRITE_ONCE(m->end, max(m->end, f->end));
+	m->told = 0;
+	spin_unlock_bh(&sched->lock);
+	return go;
 }
 
 /* Tells the nodes below that no more of @m comes. */
@@ -333,41 +512,150 @@ static void hbc_message_abort_below(struct hbc_message *m, u8 reason)
 	hbc_tree_put(tree);
 }
 
-static void hbc_message_abort(struct hbc_message *m, u8 reason)
+static void hbc_message_end(struct hbc_message *m, u8 reason)
 {
 	struct hbc_delivery *d;
 
-	m->whole = true;
-	hbc_message_abort_below(m, reason);
 	list_for_each_entry(d, &m->deliveries, message_link)
 		hbc_delivery_end(d, reason);
-	hbc_message_finish(m, reason);
 }
 
-/* One message of @lane that is not whole, with a reference, or NULL. */
-static struct hbc_message *hbc_message_torn(struct hbc_schedule *sched,
-					    const struct hbc_lane *lane)
+/* One that is open, not over, and as @fits says, with a reference; it is over now. Or NULL. */
+static struct hbc_message *hbc_message_over(struct hbc_schedule *sched,
+					    bool (*fits)(const struct hbc_message *m,
+							 const void *arg),
+					    const void *arg)
 {
 	struct hbc_message *m, *found = NULL;
-	int i;
 
 	spin_lock_bh(&sched->lock);
-	for (i = 0; i < ARRAY_SIZE(sched->messages) && !found; i++)
-		hlist_for_each_entry(m, &sched->messages[i], link)
-			if (m->lane == lane && !m->whole)
-				found = m;
-	if (found)
-		hbc_message_get(found);
+	list_for_each_entry(m, &sched->open, state_link)
+		if (!m->over && fits(m, arg)) {
+			found = m;
+			found->over = true;
+			hbc_message_go(found);
+			hbc_message_get(found);
+			break;
+		}
 	spin_unlock_bh(&sched->lock);
 	return found;
 }
 
-void hbc_message_abort_all(struct hbc_schedule *sched, struct hbc_lane *lane, u8 reason)
+static bool hbc_message_before(const struct hbc_message *m, const void *arg)
+{
+	const struct hbc_block_end *f = arg;
+
+	return m->port == f->port && m->id < f->message;
+}
+
+/* No message to that port is on its way that began before this one. */
+static void hbc_message_end_before(struct hbc_schedule *sched, const struct hbc_block_end *f)
 {
 	struct hbc_message *m;
 
-	while ((m = hbc_message_torn(sched, lane))) {
-		hbc_message_abort(m, reason);
+	while ((m = hbc_message_over(sched, hbc_message_before, f))) {
+		hbc_message_end(m, HBCAST_REASON_ABORTED);
 		hbc_message_put(m);
 	}
+}
+
+static int hbc_message_take_end(struct hbc_message *m, struct hbc_tree *tree,
+				const struct hbc_block_end *f, const u8 *frame)
+{
+	if (f->total != m->total || f->port != m->port)
+		return -EBADMSG;
+	if (hbc_lack_count(m, tree))
+		return -ENOMEM;
+	if (hbc_message_renew(m, tree, f))
+		hbc_delivery_wake(m);
+	/* The children's answers belong to this round, too. */
+	hbc_forward_block_end(tree, f->message, frame);
+	hbc_forward_send(tree);
+	if (!f->after)
+		hbc_message_end_before(m->sched, f);
+	hbc_lack_give_up(m, f);
+	hbc_lack_ask_all(m, f->end);
+	hbc_lack_answer(m);
+	return 0;
+}
+
+int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
+			  const struct hbc_block_end *f, const u8 *frame)
+{
+	struct hbc_fragment like = {
+		.message = f->message,
+		.total = f->total,
+		.epoch = f->epoch,
+		.after = f->after,
+		.port = f->port,
+	};
+	struct hbc_message *m = hbc_message_find(lane->sched, f->message);
+	bool known = m;
+	int err;
+
+	if (!known)
+		m = hbc_message_open(lane->sched, lane->slot, &like);
+	if (m == ERR_PTR(-ENOBUFS)) {
+		hbc_forward_block_end(tree, f->message, frame);
+		hbc_forward_send(tree);
+		return 0;
+	}
+	if (IS_ERR(m))
+		return PTR_ERR(m);
+	err = hbc_message_take_end(m, tree, f, frame);
+	if (!err && known && f->end == f->total)
+		hbc_message_report_again(m);
+	hbc_message_put(m);
+	return err;
+}
+
+static bool hbc_message_any(const struct hbc_message *m, const void *arg)
+{
+	return true;
+}
+
+static bool hbc_message_silent(const struct hbc_message *m, const void *arg)
+{
+	const unsigned long *since = arg;
+
+	return time_before(READ_ONCE(m->heard), *since);
+}
+
+void hbc_message_end_all(struct hbc_schedule *sched, u8 reason)
+{
+	struct hbc_message *m;
+
+	while ((m = hbc_message_over(sched, hbc_message_any, NULL))) {
+		hbc_message_abort_below(m, reason);
+		hbc_message_end(m, reason);
+		hbc_message_put(m);
+	}
+}
+
+bool hbc_message_expire(struct hbc_schedule *sched, unsigned long since)
+{
+	struct hbc_message *m;
+
+	while ((m = hbc_message_over(sched, hbc_message_silent, &since))) {
+		hbc_message_end(m, HBCAST_REASON_LANE_LOST);
+		hbc_message_put(m);
+	}
+	return READ_ONCE(sched->nr_messages);
+}
+
+void hbc_message_forget_all(struct hbc_schedule *sched)
+{
+	struct hbc_message *m, *next;
+	LIST_HEAD(old);
+
+	spin_lock_bh(&sched->lock);
+	sched->forgetful = true;
+	list_splice_init(&sched->closed, &old);
+	sched->nr_closed = 0;
+	list_for_each_entry(m, &old, state_link)
+		hlist_del(&m->link);
+	spin_unlock_bh(&sched->lock);
+	hbc_lack_forget(sched, NULL);
+	list_for_each_entry_safe(m, next, &old, state_link)
+		hbc_message_put(m);
 }

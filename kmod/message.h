@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A message at a member that is not its root: what has arrived, who reads it
- * here, and what is reported about it.
+ * here, what is missing, and what is reported about it.
  */
 #ifndef _HBC_MESSAGE_H
 #define _HBC_MESSAGE_H
@@ -10,73 +10,97 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-struct hbc_hdr;
-struct hbc_fragment;
-struct hbc_run;
+#include "spans.h"
+
+struct hbc_block_end;
 struct hbc_burst;
+struct hbc_fragment;
+struct hbc_hdr;
 struct hbc_lane;
+struct hbc_run;
 struct hbc_schedule;
+struct hbc_tally;
+struct hbc_tree;
 
 #define HBC_MESSAGES_MAX	4096	/* open messages per schedule */
+#define HBC_CLOSED_MAX		1024	/* and closed ones that are remembered */
+#define HBC_HISTORY_MAX		4096	/* spans of ids that have begun */
 
 /**
- * struct hbc_message - one open message
- * @ref: references; the hash holds one until the message is closed
+ * struct hbc_message - one message
+ * @ref: references; the hash holds one until the message is forgotten
  * @link: sched->messages; sched->lock
+ * @state_link: sched->open, then sched->closed; sched->lock
  * @sched: the schedule; a reference
  * @id: unique per root and group
+ * @after: id of the message that goes before it to its port, or 0; sched->lock
  * @total: bytes
  * @port: of the sockets
- * @epoch: of its fragments
- * @slot: of its fragments
- * @lane: where they come from; only compared
- * @next: offset of the fragment that comes next; the receive work of the lane
- * @last: the header of its end has come; the receive work of the lane
- * @whole: its end has been handed over; the receive work of the lane
+ * @epoch: of the tree that its reports go up
+ * @slot: the same tree's
+ * @waits: the message before it has not begun here; written under sched->lock
+ * @heard: jiffies when something of it, or about it, has come last
  * @deliveries: sockets that read it (struct hbc_delivery); filled before
  *	anybody else knows the message, freed with it
- * @open: deliveries that are not finished, and one for the receive work
- *	until it has handed over the end; sched->lock
- * @reported: bytes in the last progress report; sched->lock
- * @reason: enum hbcast_reason of the first failure, 0; sched->lock
- * @acked: the final report is sent; sched->lock
+ * @open: deliveries that are not finished; sched->lock, as all that follows
+ * @reported: bytes in the last progress report
+ * @reason: enum hbcast_reason of the first failure, 0
+ * @over: no more of it comes
+ * @acked: the final report is sent
+ * @round: of the last BLOCK_END
+ * @asked: bytes that the parent was asked for in this round
+ * @reached: end of the bytes that have come in their turn
+ * @end: bytes of which a BLOCK_END has told
+ * @told: bytes that the last BLOCK_ACK was about
+ * @below: there are children who answer
+ * @tally: what they have; NULL before the first BLOCK_END, and when it is not
+ *	needed any more
  */
 struct hbc_message {
 	struct kref ref;
 	struct hlist_node link;
+	struct list_head state_link;
 	struct hbc_schedule *sched;
 	u64 id;
+	u64 after;
 	u64 total;
 	u16 port;
 	u32 epoch;
 	u8 slot;
-	const struct hbc_lane *lane;
-	u64 next;
-	bool last;
-	bool whole;
+	bool waits;
+	unsigned long heard;
 	struct list_head deliveries;
 	unsigned int open;
 	u64 reported;
 	u8 reason;
+	bool over;
 	bool acked;
+	u32 round;
+	struct hbc_spans asked;
+	u64 reached;
+	u64 end;
+	u64 told;
+	bool below;
+	struct hbc_tally *tally;
 };
 
 void hbc_message_get(struct hbc_message *m);
 void hbc_message_put(struct hbc_message *m);
+/* With a reference, or NULL. Context: any but hard interrupts. */
+struct hbc_message *hbc_message_find(struct hbc_schedule *sched, u64 id);
 
 /**
- * hbc_message_fragment() - account for a fragment that arrived
+ * hbc_message_fragment() - find the message of a fragment that arrived
  * @lane: where it arrived
  * @h: the frame's header
  * @f: the fragment's
- * @m: in: the message of the fragment before, or NULL; out: this one's,
- *	with a reference that moves
+ * @m: in: the message of the fragment before, or NULL; out: this one's, with a
+ *	reference that moves; NULL if nobody here has to do with it
  *
  * The first fragment opens the message and finds the sockets that read it.
  *
  * Context: process, the receive work of the lane.
- * Return: 0 to forward and deliver it, 1 to drop it (the rest of a message
- * that was cut off), -EBADMSG for a lane that must end, -ENOMEM.
+ * Return: 0 to forward it, -EBADMSG for a lane that must end, -ENOMEM.
  */
 int hbc_message_fragment(struct hbc_lane *lane, const struct hbc_hdr *h,
 			 const struct hbc_fragment *f, struct hbc_message **m);
@@ -88,17 +112,30 @@ void hbc_message_deliver(const struct hbc_run *run, struct hbc_burst *b);
 bool hbc_message_room(struct hbc_schedule *sched);
 
 /*
- * The lane from the parent is gone (NULL: all of them): every message that
- * came over it and is not whole ends with @reason, here and, by ABORT, at all
- * nodes below. Context: process.
+ * The end of blocks, from the parent along @tree: @frame goes on to the children,
+ * what is missing is asked for, and what has been reported once is reported
+ * again. Context: process. Return: 0, or why the lane must end.
  */
-void hbc_message_abort_all(struct hbc_schedule *sched, struct hbc_lane *lane, u8 reason);
-
+int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
+			  const struct hbc_block_end *f, const u8 *frame);
 /*
- * What deliveries tell: @bytes have been read so far by one of them; one is
- * finished, well (reason 0) or not. Context: process, no locks.
+ * Every message that is open ends with @reason, here and, by ABORT, at all nodes
+ * below. Context: process, no spinlocks.
  */
+void hbc_message_end_all(struct hbc_schedule *sched, u8 reason);
+/*
+ * Those end of which the root has not told since @since (in jiffies). Context:
+ * process, no spinlocks. Return: whether any are open.
+ */
+bool hbc_message_expire(struct hbc_schedule *sched, unsigned long since);
+/* All that is remembered of messages goes; none comes any more. Context: process. */
+void hbc_message_forget_all(struct hbc_schedule *sched);
+
+/* Below: for deliveries. Context: process, no spinlocks. */
+
+/* A socket has read @bytes of the message in all. */
 void hbc_message_progress(struct hbc_message *m, u64 bytes);
+/* A socket is finished with the message: has read all, or failed with @reason. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);
 
 #endif /* _HBC_MESSAGE_H */

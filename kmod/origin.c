@@ -9,6 +9,7 @@
 #include "forward.h"
 #include "origin.h"
 #include "outgoing.h"
+#include "repair.h"
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
@@ -22,14 +23,14 @@ static void hbc_origin_release(struct kref *ref)
 	kfree(origin);
 }
 
-static void hbc_origin_put(struct hbc_origin *origin)
+void hbc_origin_put(struct hbc_origin *origin)
 {
 	kref_put(&origin->ref, hbc_origin_release);
 }
 
 /* Bursts, taken off a message. */
 
-/* Another message to the same port is on its way. origin->lock held. */
+/* One to the same port that was accepted before has not left as a whole. origin->lock held. */
 static bool hbc_origin_port_busy(struct hbc_origin *origin, const struct hbc_outgoing *m)
 {
 	struct hbc_source *source;
@@ -38,7 +39,7 @@ static bool hbc_origin_port_busy(struct hbc_origin *origin, const struct hbc_out
 		const struct hbc_outgoing *other =
 			list_first_entry_or_null(&source->queue, struct hbc_outgoing, queue_link);
 
-		if (other && other != m && other->begun && other->cut.port == m->cut.port)
+		if (other && other->cut.message < m->cut.message && other->cut.port == m->cut.port)
 			return true;
 	}
 	return false;
@@ -110,7 +111,6 @@ static struct hbc_outgoing *hbc_origin_pick(struct hbc_origin *origin,
 static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
 			     struct hbc_tree *tree, struct list_head *finished)
 {
-	struct hbc_fragment f;
 	LIST_HEAD(bursts);
 	bool starved;
 	u8 reason;
@@ -121,11 +121,8 @@ static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
 	m->leaving = true;
 	spin_unlock(&origin->lock);
 	hbc_outgoing_purge(&bursts);
-	if (reason) {
-		hbc_cut_header(&m->cut, &f);
-		f.reason = reason;
-		hbc_forward_abort(tree, &f);
-	}
+	if (reason)
+		hbc_outgoing_tell_abort(m, tree, reason);
 	spin_lock(&origin->lock);
 	hbc_outgoing_sent(m, finished);
 	starved = hbc_source_starved(m->source);
@@ -153,13 +150,18 @@ static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
 	if (!e)
 		return;
 	hbc_forward_queue(tree, e->burst, 0);
-	hbc_burst_put(e->burst);
-	kfree(e);
 	spin_lock(&origin->lock);
+	if (!m->file && !m->complete) {
+		list_add_tail(&e->link, &m->kept);
+		e = NULL;
+	}
+	hbc_repair_sent(m);
 	if (m->leaving)
 		hbc_outgoing_sent(m, finished);
 	starved = hbc_source_starved(m->source);
 	spin_unlock(&origin->lock);
+	if (e)
+		hbc_outgoing_entry_free(e);
 	if (starved)
 		hbc_source_read_on(m->source);
 }
@@ -192,27 +194,26 @@ static struct hbc_tree *hbc_origin_round(struct hbc_origin *origin, struct list_
 			full = tree;
 			continue;
 		}
-		if (last && last != tree)
-			hbc_forward_send(last);
-		if (last)
-			hbc_tree_put(last);
-		last = tree;
+		hbc_forward_turn(&last, tree);
 	}
-	if (last) {
-		hbc_forward_send(last);
-		hbc_tree_put(last);
-	}
+	hbc_forward_turn(&last, NULL);
 	return full;
 }
 
 /* origin->pump held. */
 static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished)
 {
-	struct hbc_tree *full;
+	struct hbc_tree *full, *other;
 	bool again = true;
 
 	while (again && !READ_ONCE(origin->ended)) {
+		/* First, or new data would leave no room for it. */
+		other = hbc_repair_round(origin);
 		full = hbc_origin_round(origin, finished);
+		hbc_repair_tell_all(origin);
+		if (full && other)
+			hbc_tree_put(other);
+		full = full ?: other;
 		if (!full)
 			break;
 		set_bit(HBC_SCHEDULE_WAITING, &origin->sched->flags);
@@ -267,9 +268,12 @@ struct hbc_origin *hbc_origin_new(struct hbc_schedule *sched)
 	mutex_init(&origin->pump);
 	INIT_WORK(&origin->work, hbc_origin_work);
 	INIT_WORK(&origin->retire, hbc_roster_retire_work);
+	INIT_DELAYED_WORK(&origin->tick, hbc_repair_tick);
 	spin_lock_init(&origin->lock);
 	INIT_LIST_HEAD(&origin->sources);
 	INIT_LIST_HEAD(&origin->rosters);
+	INIT_LIST_HEAD(&origin->due);
+	INIT_LIST_HEAD(&origin->again);
 	/* Ids of a root that was started anew are not taken for those before. */
 	origin->next = ktime_get_real_ns();
 	return origin;
@@ -312,6 +316,8 @@ void hbc_origin_end(struct hbc_origin *origin, u8 reason)
 			hbc_outgoing_end(m, reason, &bursts, &finished);
 	spin_unlock(&origin->lock);
 	mutex_unlock(&origin->pump);
+	if (cancel_delayed_work(&origin->tick))
+		hbc_origin_put(origin);
 	hbc_outgoing_purge(&bursts);
 	hbc_outgoing_finish(&finished);
 	while ((source = hbc_origin_untold(origin))) {
@@ -323,19 +329,31 @@ void hbc_origin_end(struct hbc_origin *origin, u8 reason)
 
 /* What members report. */
 
+struct hlist_head *hbc_origin_bucket(struct hbc_origin *origin, u64 id)
+{
+	return &origin->ids[hash_64(id, HBC_ORIGIN_HASH_BITS)];
+}
+
+struct hbc_outgoing *hbc_origin_find(struct hbc_origin *origin, u64 id)
+{
+	struct hbc_outgoing *m;
+
+	hlist_for_each_entry(m, hbc_origin_bucket(origin, id), id_link)
+		if (m->cut.message == id)
+			return m;
+	return NULL;
+}
+
 void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack)
 {
-	struct hlist_head *bucket = &origin->ids[hash_64(ack->message, HBC_ORIGIN_HASH_BITS)];
 	struct hbc_outgoing *m;
 	LIST_HEAD(finished);
 	bool useless = false;
 
 	spin_lock(&origin->lock);
-	hlist_for_each_entry(m, bucket, id_link)
-		if (m->cut.message == ack->message) {
-			useless = hbc_outgoing_ack(m, ack, &finished);
-			break;
-		}
+	m = hbc_origin_find(origin, ack->message);
+	if (m)
+		useless = hbc_outgoing_ack(m, ack, &finished);
 	spin_unlock(&origin->lock);
 	if (useless)
 		hbc_origin_kick(origin);

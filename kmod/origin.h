@@ -13,6 +13,7 @@
 #include <linux/workqueue.h>
 
 struct hbc_ack;
+struct hbc_outgoing;
 struct hbc_schedule;
 struct hbcast_completion;
 struct hbcast_member;
@@ -27,12 +28,16 @@ struct hbcast_member;
  * @pump: who sends; also orders a message's bursts
  * @work: sends when the lanes have room again
  * @retire: ends the trees that no message uses any more
+ * @tick: tells members from time to time how much has been sent
  * @lock: all that follows, the sources' lists and the messages' fields
  * @next: id of the next message
  * @sources: struct hbc_source, the next one to send first
  * @nr_sources: their number
  * @rosters: struct hbc_roster, one for each tree that is in use
  * @ids: struct hbc_outgoing that are not complete, by id
+ * @due: struct hbc_outgoing of which the members are to be told
+ * @again: those of which something is to be sent again
+ * @ticking: @tick is on its way
  * @ended: nothing new is taken
  */
 struct hbc_origin {
@@ -41,12 +46,16 @@ struct hbc_origin {
 	struct mutex pump;	/* from messages to lanes */
 	struct work_struct work;
 	struct work_struct retire;
+	struct delayed_work tick;
 	spinlock_t lock;	/* lists and messages */
 	u64 next;
 	struct list_head sources;
 	unsigned int nr_sources;
 	struct list_head rosters;
 	struct hlist_head ids[1 << HBC_ORIGIN_HASH_BITS];
+	struct list_head due;
+	struct list_head again;
+	bool ticking;
 	bool ended;
 };
 
@@ -63,6 +72,12 @@ void hbc_origin_free(struct hbc_origin *origin);
 void hbc_origin_kick(struct hbc_origin *origin);
 /* The same at once, unless somebody else is at it. Context: process, no spinlocks. */
 void hbc_origin_pump(struct hbc_origin *origin);
+/* One of those who held it lets go. Context: process. */
+void hbc_origin_put(struct hbc_origin *origin);
+/* Where the message of that id is in origin->ids. Context: any. */
+struct hlist_head *hbc_origin_bucket(struct hbc_origin *origin, u64 id);
+/* The message of that id if it is not complete, or NULL. origin->lock held. */
+struct hbc_outgoing *hbc_origin_find(struct hbc_origin *origin, u64 id);
 /* A member's report. Context: process. */
 void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack);
 /* Members of @epoch's tree that are lost (HBC_LOST_* in @flags). Context: process. */

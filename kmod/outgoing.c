@@ -2,18 +2,22 @@
 /* An outgoing message: its bursts, and what became of it at each member. */
 #include <linux/err.h>
 #include <linux/file.h>
-#include <linux/hash.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "burst.h"
+#include "forward.h"
 #include "group.h"
 #include "origin.h"
 #include "outgoing.h"
+#include "repair.h"
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
+#include "tally.h"
 #include "wire.h"
+
+#define HBC_OUTGOING_PATIENCE_MS	250	/* before members are told of it */
 
 struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, struct file *file,
 				      loff_t pos)
@@ -27,6 +31,12 @@ struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, stru
 	INIT_LIST_HEAD(&m->queue_link);
 	INIT_LIST_HEAD(&m->finished_link);
 	INIT_LIST_HEAD(&m->bursts);
+	INIT_LIST_HEAD(&m->kept);
+	INIT_LIST_HEAD(&m->due_link);
+	INIT_LIST_HEAD(&m->again_link);
+	hbc_spans_init(&m->missing);
+	m->patience = HBC_OUTGOING_PATIENCE_MS;
+	m->budget = HBC_REPAIR_BURSTS;
 	hbc_source_get(source);
 	m->source = source;
 	m->cut.total = total;
@@ -46,6 +56,11 @@ static void hbc_outgoing_free(struct kref *ref)
 	struct hbc_outgoing *m = container_of(ref, struct hbc_outgoing, ref);
 
 	hbc_outgoing_purge(&m->bursts);
+	hbc_outgoing_purge(&m->kept);
+	if (m->again)
+		hbc_outgoing_entry_free(m->again);
+	hbc_spans_free(&m->missing);
+	hbc_tally_free(m->tally);
 	if (m->roster)
 		hbc_roster_put(m->roster);
 	if (m->file)
@@ -60,7 +75,25 @@ void hbc_outgoing_put(struct hbc_outgoing *m)
 	kref_put(&m->ref, hbc_outgoing_free);
 }
 
-static void hbc_outgoing_entry_free(struct hbc_outgoing_entry *e)
+struct hbc_outgoing_entry *hbc_outgoing_entry(struct hbc_outgoing *m, struct hbc_burst *b,
+					      u64 offset)
+{
+	struct hbc_outgoing_entry *e = kmalloc(sizeof(*e), GFP_KERNEL);
+
+	if (!e) {
+		hbc_burst_put(b);
+		return ERR_PTR(-ENOMEM);
+	}
+	e->burst = b;
+	e->offset = offset;
+	e->bytes = hbc_cut_bytes(&m->cut, offset);
+	hbc_source_get(m->source);
+	hbc_source_charge(m->source, b->truesize);
+	b->owner = m->source;
+	return e;
+}
+
+void hbc_outgoing_entry_free(struct hbc_outgoing_entry *e)
 {
 	hbc_burst_put(e->burst);
 	kfree(e);
@@ -144,9 +177,35 @@ static void hbc_outgoing_enlist(struct hbc_outgoing *m)
 	m->pending = m->nr - m->failed;
 }
 
-static struct hlist_head *hbc_outgoing_bucket(struct hbc_origin *origin, u64 id)
+/* The last message of @source before @id that is not complete; 0 if there is none. */
+static u64 hbc_outgoing_last_before(const struct hbc_source *source, u64 id)
 {
-	return &origin->ids[hash_64(id, HBC_ORIGIN_HASH_BITS)];
+	const struct hbc_outgoing *m;
+
+	list_for_each_entry_reverse(m, &source->messages, source_link)
+		if (m->cut.message < id)
+			return m->cut.message;
+	return 0;
+}
+
+u64 hbc_outgoing_from(const struct hbc_outgoing *m)
+{
+	if (m->file)
+		return 0;
+	if (list_empty(&m->kept))
+		return m->sent_bytes;
+	return list_first_entry(&m->kept, const struct hbc_outgoing_entry, link)->offset;
+}
+
+u32 hbc_outgoing_after(const struct hbc_outgoing *m)
+{
+	u64 id = m->cut.message, last = 0;
+	const struct hbc_source *source;
+
+	list_for_each_entry(source, &m->source->origin->sources, link)
+		if (source->port == m->source->port)
+			last = max(last, hbc_outgoing_last_before(source, id));
+	return last && id - last <= U32_MAX ? id - last : 0;
 }
 
 /* On all lists, the source's with a reference. origin->lock held. */
@@ -155,9 +214,12 @@ static void hbc_outgoing_enter(struct hbc_outgoing *m)
 	struct hbc_source *source = m->source;
 
 	m->cut.message = source->origin->next++;
+	m->cut.after = hbc_outgoing_after(m);
 	m->accepted = ktime_get_ns();
+	m->next_end = jiffies + msecs_to_jiffies(m->patience);
+	hbc_repair_watch(source->origin);
 	hbc_outgoing_get(m);
-	hlist_add_head(&m->id_link, hbc_outgoing_bucket(source->origin, m->cut.message));
+	hlist_add_head(&m->id_link, hbc_origin_bucket(source->origin, m->cut.message));
 	list_add_tail(&m->source_link, &source->messages);
 	list_add_tail(&m->queue_link, &source->queue);
 	WRITE_ONCE(source->nr_messages, source->nr_messages + 1);
@@ -229,23 +291,16 @@ int hbc_outgoing_plan(struct hbc_outgoing *m)
 
 int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file *file)
 {
-	struct hbc_outgoing_entry *e = kmalloc(sizeof(*e), GFP_KERNEL);
+	struct hbc_burst *b = hbc_cut(&m->cut, m->offset, from, file, m->pos + m->offset);
 	struct hbc_origin *origin = m->source->origin;
+	struct hbc_outgoing_entry *e;
 	bool wanted;
 
-	if (!e)
-		return -ENOMEM;
-	e->burst = hbc_cut(&m->cut, m->offset, from, file, m->pos + m->offset);
-	if (IS_ERR(e->burst)) {
-		int err = PTR_ERR(e->burst);
-
-		kfree(e);
-		return err;
-	}
-	e->bytes = hbc_cut_bytes(&m->cut, m->offset);
-	hbc_source_get(m->source);
-	hbc_source_charge(m->source, e->burst->truesize);
-	e->burst->owner = m->source;
+	if (IS_ERR(b))
+		return PTR_ERR(b);
+	e = hbc_outgoing_entry(m, b, m->offset);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
 	m->offset += e->bytes;
 	spin_lock(&origin->lock);
 	wanted = !m->abort && !m->complete;
@@ -268,6 +323,8 @@ size_t hbc_outgoing_size(const struct hbc_outgoing *m)
 static void hbc_outgoing_close(struct hbc_outgoing *m)
 {
 	m->complete = true;
+	list_del_init(&m->due_link);
+	list_del_init(&m->again_link);
 	hlist_del_init(&m->id_link);
 	list_del_init(&m->source_link);
 	WRITE_ONCE(m->source->nr_messages, m->source->nr_messages - 1);
@@ -370,6 +427,7 @@ void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *burst
 {
 	hbc_outgoing_fail_all(m, reason);
 	m->abort = reason;
+	m->cut_short = m->begun;
 	list_splice_tail_init(&m->bursts, bursts);
 	hbc_outgoing_sent(m, finished);
 }
@@ -400,6 +458,34 @@ void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 	hbc_outgoing_put(m);
 }
 
+void hbc_outgoing_tell_abort(const struct hbc_outgoing *m, const struct hbc_tree *tree, u8 reason)
+{
+	struct hbc_fragment f;
+
+	hbc_cut_header(&m->cut, &f);
+	f.reason = reason;
+	hbc_forward_abort(tree, &f);
+}
+
+void hbc_outgoing_give_up(struct hbc_outgoing *m, u8 reason)
+{
+	struct hbc_tree *tree = NULL;
+
+	spin_lock(&m->source->origin->lock);
+	if (m->leaving && !m->complete) {
+		tree = m->roster->tree;
+		refcount_inc(&tree->ref);
+	}
+	spin_unlock(&m->source->origin->lock);
+	if (!tree) {
+		hbc_outgoing_abort(m, reason, false);
+		return;
+	}
+	/* Those who have it all will not mind; the others say that they have not. */
+	hbc_outgoing_tell_abort(m, tree, reason);
+	hbc_tree_put(tree);
+}
+
 void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completion *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -417,6 +503,9 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	struct hbc_origin *origin = m->source->origin;
 	struct hbc_roster *roster;
 	struct file *file;
+	struct hbc_outgoing_entry *again;
+	struct hbc_tally *tally;
+	LIST_HEAD(kept);
 	bool others;
 
 	spin_lock(&origin->lock);
@@ -425,7 +514,17 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	m->roster = NULL;
 	file = m->file;
 	m->file = NULL;
+	list_splice_init(&m->kept, &kept);
+	tally = m->tally;
+	m->tally = NULL;
+	again = m->again;
+	m->again = NULL;
+	hbc_spans_free(&m->missing);
 	spin_unlock(&origin->lock);
+	hbc_outgoing_purge(&kept);
+	if (again)
+		hbc_outgoing_entry_free(again);
+	hbc_tally_free(tally);
 	if (file)
 		fput(file);
 	/* One on another tree may have waited for this one's end. */
@@ -443,6 +542,8 @@ void hbc_outgoing_finish(struct list_head *finished)
 
 	list_for_each_entry_safe(m, tmp, finished, finished_link) {
 		list_del_init(&m->finished_link);
+		if (m->cut_short)
+			hbc_outgoing_tell_abort(m, m->roster->tree, m->abort);
 		hbc_outgoing_drop(m);
 		hbc_source_completed(m->source, m);
 		hbc_outgoing_put(m);

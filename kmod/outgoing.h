@@ -16,23 +16,28 @@
 #include <linux/types.h>
 
 #include "cut.h"
+#include "spans.h"
 
 struct file;
 struct hbc_ack;
 struct hbc_burst;
 struct hbc_roster;
 struct hbc_source;
+struct hbc_tally;
+struct hbc_tree;
 struct iov_iter;
 
 /**
- * struct hbc_outgoing_entry - a burst that waits for the lanes
- * @link: message->bursts; origin->lock
+ * struct hbc_outgoing_entry - a burst that waits for the lanes, or is kept
+ * @link: message->bursts, then message->kept; origin->lock
  * @burst: a reference
+ * @offset: of its payload in the message
  * @bytes: of payload
  */
 struct hbc_outgoing_entry {
 	struct list_head link;
 	struct hbc_burst *burst;
+	u64 offset;
 	u32 bytes;
 };
 
@@ -53,6 +58,17 @@ struct hbc_outgoing_entry {
  * @sent_bytes: bytes that have left for the lanes
  * @accepted: when, in ns of the monotonic clock
  * @bursts: struct hbc_outgoing_entry
+ * @kept: those that have left, until all have them; not of a file
+ * @due_link: origin->due while the members are to be told how much has left
+ * @next_end: jiffies when they are told at the latest
+ * @patience: ms between two times
+ * @told: bytes of which they have been told
+ * @round: times that they have been told
+ * @tally: what the children have; NULL before that, and of a file
+ * @missing: numbers of bursts that some member lacks
+ * @budget: bursts that are sent again before the members are told once more
+ * @again: the next of them, while @again_link is on origin->again
+ * @again_link: see there
  * @pending: members whose part is not final
  * @delivered: members that have it
  * @failed: members that will not
@@ -65,6 +81,7 @@ struct hbc_outgoing_entry {
  * @leaving: the last burst has been taken for the lanes
  * @sent: and is on them
  * @complete: sent, and no member is pending; or forgotten
+ * @cut_short: the members are to be told that no more of it comes
  */
 struct hbc_outgoing {
 	struct kref ref;
@@ -81,6 +98,17 @@ struct hbc_outgoing {
 	u64 sent_bytes;
 	u64 accepted;
 	struct list_head bursts;
+	struct list_head kept;
+	struct list_head due_link;
+	unsigned long next_end;
+	unsigned int patience;
+	u64 told;
+	u32 round;
+	struct hbc_tally *tally;
+	struct hbc_spans missing;
+	unsigned int budget;
+	struct hbc_outgoing_entry *again;
+	struct list_head again_link;
 	u32 pending;
 	u32 delivered;
 	u32 failed;
@@ -92,6 +120,7 @@ struct hbc_outgoing {
 	bool leaving;
 	bool sent;
 	bool complete;
+	bool cut_short;
 };
 
 /*
@@ -133,7 +162,17 @@ int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file 
 void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget);
 
 /*
- * Below: for origin.c, origin->lock held. What is complete moves to @finished.
+ * An entry for a burst of @m that was cut at @offset, whose reference it takes over;
+ * the source is charged. Context: process. ERR_PTR: -ENOMEM.
+ */
+struct hbc_outgoing_entry *hbc_outgoing_entry(struct hbc_outgoing *m, struct hbc_burst *b,
+					      u64 offset);
+void hbc_outgoing_entry_free(struct hbc_outgoing_entry *e);
+/* What it is made of is gone: whoever lacks some of it will not get it. Context: process. */
+void hbc_outgoing_give_up(struct hbc_outgoing *m, u8 reason);
+
+/*
+ * Below: for origin.c and repair.c, origin->lock held. What is complete moves to @finished.
  */
 
 /* A report. Return: whether the rest is of no use to anybody. */
@@ -144,6 +183,10 @@ bool hbc_outgoing_fail(struct hbc_outgoing *m, u32 node, u8 reason, struct list_
 /* The same for all; none of it will be sent any more. @bursts get what was queued. */
 void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *bursts,
 		      struct list_head *finished);
+/* What lies before is not kept for those who lack it. */
+u64 hbc_outgoing_from(const struct hbc_outgoing *m);
+/* Whom it follows to its port, as a fragment tells it. */
+u32 hbc_outgoing_after(const struct hbc_outgoing *m);
 /* It is on the lanes, or aborted there. */
 void hbc_outgoing_sent(struct hbc_outgoing *m, struct list_head *finished);
 /* Memory that it takes beside its bursts. */
@@ -152,6 +195,8 @@ void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completio
 
 /* Below: process context, no spinlocks. */
 
+/* Tell the nodes below in its tree that no more of it comes. */
+void hbc_outgoing_tell_abort(const struct hbc_outgoing *m, const struct hbc_tree *tree, u8 reason);
 /* Tell and settle what is complete; drops its references. hn->lock may be held. */
 void hbc_outgoing_finish(struct list_head *finished);
 /* Drop bursts that were taken off a message. */

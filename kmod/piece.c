@@ -43,7 +43,8 @@ static bool hbc_piece_expects(const struct hbc_piece *p, const struct hbc_messag
 	const struct hbc_wire_words *like = (const struct hbc_wire_words *)model->header;
 	struct hbc_fragment f;
 
-	if (hbc_wire_get_hdr(buf, h) || h->type != HBC_FRAME_FRAGMENT || h->flags ||
+	if (hbc_wire_get_hdr(buf, h) || h->type != HBC_FRAME_FRAGMENT ||
+	    h->flags & ~HBC_FRAGMENT_REPAIR ||
 	    h->length > min(p->left, p->bytes + HBC_FRAGMENT_LEN))
 		return false;
 	if (model->frame && hbc_wire_continues(buf, like, p->offset))

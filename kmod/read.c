@@ -88,6 +88,7 @@ static int hbc_read_burst(struct hbc_receive *rx, unsigned int need)
 	}
 	rx->inflow[rx->nr].burst = b;
 	rx->inflow[rx->nr].ahead = rx->sent;
+	rx->inflow[rx->nr].repair = rx->hdr.flags & HBC_FRAGMENT_REPAIR;
 	if (rx->tree) {
 		rx->inflow[rx->nr].tree = rx->tree;
 		refcount_inc(&rx->tree->ref);
@@ -184,11 +185,12 @@ static bool hbc_read_fits(const struct hbc_read *r)
 	if (!in)
 		return false;
 	if (in->tree != rx->tree || in->ahead != rx->sent ||
+	    in->repair != !!(rx->hdr.flags & HBC_FRAGMENT_REPAIR) ||
 	    in->burst->nr + r->need + 2 > in->burst->max)
 		return false;
 	if (in->burst->len + r->span_len + max(rx->hdr.length, r->ask) > HBC_BURST_BYTES)
 		return false;
-	return in->nr_runs < HBC_RUNS || in->run[in->nr_runs - 1].message == rx->message;
+	return in->nr_runs < HBC_RUNS;
 }
 
 /* Short skbs come in numbers; others come alone. */
@@ -240,12 +242,12 @@ static int hbc_read_judge(struct hbc_read *r)
 	}
 	if (rx->tree) {
 		err = hbc_message_fragment(r->lane, &rx->hdr, &rx->frag, &rx->message);
-		if (err < 0)
+		if (err)
 			return err;
 	} else {
 		hbc_group_drop(sched->group, HBC_DROP_NO_TREE);
 	}
-	rx->skip = !rx->tree || err;
+	rx->skip = !rx->tree;
 	rx->sent = rx->tree == rx->ahead_tree ? rx->ahead : 0;
 	hbc_shortcut_reset(rx);
 	rx->left = rx->hdr.length - HBC_FRAGMENT_LEN;
@@ -254,21 +256,31 @@ static int hbc_read_judge(struct hbc_read *r)
 	return 0;
 }
 
-/* The run that takes the next fragment, which is at @offset of the message. */
+/* Whether @nr fragments like the one at hand, the first at @offset, go on the run. */
+static bool hbc_read_runs_on(const struct hbc_receive *rx, const struct hbc_run *run, u64 offset)
+{
+	return run->message == rx->message && !run->end && !(run->len % run->frame) &&
+	       run->offset + run->bytes == offset && run->pos + run->len == rx->whole &&
+	       rx->hdr.length <= run->frame;
+}
+
+/* The run that takes fragments like the one at hand, the first at @offset of its message. */
 static struct hbc_run *hbc_read_run(struct hbc_receive *rx, u64 offset)
 {
 	struct hbc_inflow *in = hbc_read_last(rx);
 	struct hbc_run *run = in->nr_runs ? &in->run[in->nr_runs - 1] : NULL;
 
-	if (run && run->message == rx->message)
+	if (run && hbc_read_runs_on(rx, run, offset))
 		return run;
 	run = &in->run[in->nr_runs++];
 	hbc_message_get(rx->message);
 	run->message = rx->message;
+	run->id = rx->message->id;
 	run->pos = rx->whole;
 	run->len = 0;
 	run->offset = offset;
 	run->bytes = 0;
+	run->frame = rx->hdr.length;
 	run->end = 0;
 	return run;
 }
@@ -277,13 +289,18 @@ static struct hbc_run *hbc_read_run(struct hbc_receive *rx, u64 offset)
 static void hbc_read_whole(struct hbc_read *r)
 {
 	struct hbc_receive *rx = r->rx;
-	struct hbc_run *run = hbc_read_run(rx, rx->frag.offset);
+	u32 bytes = rx->hdr.length - HBC_FRAGMENT_LEN;
+	struct hbc_run *run = NULL;
 
-	run->end = rx->frag.reason;
-	if (!run->end) {
+	if (rx->message)
+		run = hbc_read_run(rx, rx->frag.offset);
+	if (run && rx->frag.reason) {
+		run->end = rx->frag.reason;
+	} else if (run) {
 		run->len += rx->hdr.length;
-		run->bytes += rx->hdr.length - HBC_FRAGMENT_LEN;
+		run->bytes += bytes;
 	}
+	rx->next = rx->frag.offset + bytes;
 	rx->whole = hbc_read_last(rx)->burst->len + r->span_len;
 }
 
@@ -407,7 +424,7 @@ static noinline unsigned int hbc_read_alike(const struct hbc_receive *rx, const 
 static unsigned int hbc_read_count(struct hbc_read *r, unsigned int off, unsigned int max)
 {
 	u32 frame = r->rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
-	u64 next = r->rx->message->next;
+	u64 next = r->rx->next;
 	unsigned int nr = 0, n, len;
 	const u8 *head;
 
@@ -428,10 +445,9 @@ static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
 {
 	struct hbc_receive *rx = r->rx;
 	u32 frame = rx->hdr.length, bytes = frame - HBC_FRAGMENT_LEN;
-	u64 left = rx->message->total - rx->message->next;
+	u64 left = rx->frag.total - rx->next;
 	unsigned int room = HBC_BURST_BYTES, nr;
 	bool fits = hbc_read_fits(r);
-	struct hbc_run *run;
 	int err;
 
 	if (fits)
@@ -449,10 +465,13 @@ static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
 		err = hbc_read_keep(r, off, nr * frame);
 	if (err)
 		return err;
-	run = hbc_read_run(rx, rx->message->next);
-	run->len += nr * frame;
-	run->bytes += nr * bytes;
-	rx->message->next += (u64)nr * bytes;
+	if (rx->message) {
+		struct hbc_run *run = hbc_read_run(rx, rx->next);
+
+		run->len += nr * frame;
+		run->bytes += nr * bytes;
+	}
+	rx->next += (u64)nr * bytes;
 	rx->whole = hbc_read_last(rx)->burst->len + r->span_len;
 	r->lane->stats.rx_fragments += nr;
 	r->frame = off + nr * frame;

@@ -70,10 +70,19 @@ u64 hbc_reader_avail(struct hbc_sock *hs)
 	return avail;
 }
 
-/* Move what has been queued to the reader's own list. queue_lock held. */
-static void hbc_reader_gather(struct hbc_delivery *d)
+/* Move what can be read to the reader's own list. queue_lock held. */
+static void hbc_reader_gather(const struct hbc_sock *hs, struct hbc_delivery *d)
 {
-	list_splice_tail_init(&d->queue, &d->reading);
+	bool all = hs->unordered || d->arrived == d->bytes;
+	struct list_head *at = d->queue.prev;
+	LIST_HEAD(ready);
+
+	/* What came early is at the end. */
+	while (!all && at != &d->queue &&
+	       list_entry(at, struct hbc_piece, link)->offset >= d->arrived)
+		at = at->prev;
+	list_cut_position(&ready, &d->queue, at);
+	list_splice_tail(&ready, &d->reading);
 }
 
 /*
@@ -94,7 +103,7 @@ static int hbc_reader_take(struct hbc_sock *hs, size_t want, int flags, struct h
 		hs->cut = flags & MSG_PEEK;
 	} else if (*d) {
 		hbc_message_get((*d)->message);
-		hbc_reader_gather(*d);
+		hbc_reader_gather(hs, *d);
 		(*d)->busy = true;
 		ret = (*d)->reason && list_empty(&(*d)->reading) ? 2 : 1;
 	} else {
@@ -149,7 +158,7 @@ static int hbc_reader_wait(struct hbc_sock *hs, size_t want, int flags, struct h
 static bool hbc_reader_refill(struct hbc_sock *hs, struct hbc_delivery *d)
 {
 	spin_lock_bh(&hs->queue_lock);
-	hbc_reader_gather(d);
+	hbc_reader_gather(hs, d);
 	spin_unlock_bh(&hs->queue_lock);
 	return !list_empty(&d->reading);
 }

@@ -14,6 +14,7 @@
 #include "forward.h"
 #include "group.h"
 #include "handshake.h"
+#include "lack.h"
 #include "lane.h"
 #include "message.h"
 #include "read.h"
@@ -136,11 +137,56 @@ static int hbc_receive_ping(struct hbc_lane *lane, const struct hbc_receive *rx)
 	if (hbc_wire_get_ping(rx->head, &rx->hdr, &ping))
 		return -EBADMSG;
 	/* One who asks and does not read the answers gets no more of them. */
-	if (rx->hdr.type == HBC_FRAME_PONG || !hbc_transmit_room(lane))
+	if (rx->hdr.type == HBC_FRAME_PONG || !hbc_transmit_room(lane) ||
+	    test_bit(HBC_LANE_FINISHED, &lane->flags))
 		return 0;
 	hbc_transmit_frame(lane, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping));
 	hbc_transmit_send(lane);
 	return 0;
+}
+
+static int hbc_receive_nack(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_range *range;
+	struct hbc_nack f;
+	int err;
+
+	range = kmalloc_array(HBC_NACK_MAX_RANGES, sizeof(*range), GFP_KERNEL);
+	if (!range)
+		return -ENOMEM;
+	err = hbc_wire_get_nack(rx->head, &rx->hdr, &f, range);
+	if (!err)
+		hbc_schedule_child_nack(lane, &f, range);
+	kfree(range);
+	return err;
+}
+
+static int hbc_receive_block_ack(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_block_ack f;
+
+	if (hbc_wire_get_block_ack(rx->head, &rx->hdr, &f))
+		return -EBADMSG;
+	hbc_schedule_child_block_ack(lane, &f);
+	return 0;
+}
+
+static int hbc_receive_block_end(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	struct hbc_block_end f;
+	struct hbc_tree *tree;
+	int err;
+
+	if (hbc_wire_get_block_end(rx->head, &rx->hdr, &f))
+		return -EBADMSG;
+	tree = hbc_tree_get(lane->sched, f.epoch, lane->slot);
+	if (!tree) {
+		hbc_group_drop(lane->sched->group, HBC_DROP_NO_TREE);
+		return 0;
+	}
+	err = hbc_message_block_end(lane, tree, &f, rx->head);
+	hbc_tree_put(tree);
+	return err;
 }
 
 /* What a child says. */
@@ -149,6 +195,10 @@ static int hbc_receive_from_child(struct hbc_lane *lane, const struct hbc_receiv
 	struct hbc_tree_ack f;
 
 	switch (rx->hdr.type) {
+	case HBC_FRAME_NACK:
+		return hbc_receive_nack(lane, rx);
+	case HBC_FRAME_BLOCK_ACK:
+		return hbc_receive_block_ack(lane, rx);
 	case HBC_FRAME_ACK:
 		return hbc_receive_ack(lane, rx);
 	case HBC_FRAME_LOST:
@@ -168,6 +218,8 @@ static int hbc_receive_from_parent(struct hbc_lane *lane, const struct hbc_recei
 	struct hbc_epoch_end f;
 
 	switch (rx->hdr.type) {
+	case HBC_FRAME_BLOCK_END:
+		return hbc_receive_block_end(lane, rx);
 	case HBC_FRAME_TREE:
 		return hbc_receive_tree(lane, rx);
 	case HBC_FRAME_EPOCH_END:
@@ -195,10 +247,10 @@ static int hbc_receive_control(struct hbc_lane *lane)
 
 	if (READ_ONCE(lane->state) != HBC_LANE_READY)
 		err = hbc_handshake_frame(lane, &rx->hdr, rx->head);
-	else if (rx->hdr.slot != lane->slot && rx->hdr.type < HBC_FRAME_PING)
-		err = -EPROTO;
 	else if (rx->hdr.type == HBC_FRAME_PING || rx->hdr.type == HBC_FRAME_PONG)
 		err = hbc_receive_ping(lane, rx);
+	else if (rx->hdr.slot != lane->slot)
+		err = -EPROTO;
 	else if (lane->connector)
 		err = hbc_receive_from_child(lane, rx);
 	else
@@ -218,14 +270,25 @@ static void hbc_receive_dispatch(struct hbc_receive *rx, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		struct hbc_inflow *in = &rx->inflow[i];
 
-		hbc_forward_queue(in->tree, in->burst, in->ahead);
+		if (in->repair)
+			hbc_forward_repair(in->tree, in->burst, in->run, in->nr_runs);
+		else
+			hbc_forward_queue(in->tree, in->burst, in->ahead);
 		if (i + 1 == nr || rx->inflow[i + 1].tree != in->tree)
 			hbc_forward_send(in->tree);
 	}
 	for (i = 0; i < nr; i++) {
-		for (k = 0; k < rx->inflow[i].nr_runs; k++)
-			hbc_message_deliver(&rx->inflow[i].run[k], rx->inflow[i].burst);
-		hbc_inflow_clear(&rx->inflow[i]);
+		struct hbc_inflow *in = &rx->inflow[i];
+
+		for (k = 0; k < in->nr_runs; k++) {
+			const struct hbc_run *run = &in->run[k];
+
+			hbc_message_deliver(run, in->burst);
+			if (!in->repair)
+				hbc_lack_reach(run->message, in->tree, run->offset,
+					       run->offset + run->bytes);
+		}
+		hbc_inflow_clear(in);
 	}
 }
 
@@ -234,6 +297,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 	struct hbc_inflow *last = hbc_read_last(rx);
 	struct hbc_burst *half = NULL;
 	struct hbc_tree *tree = NULL;
+	bool repair = last && last->repair;
 
 	/* What is not whole stays for the next turn. */
 	if (last && !rx->whole) {
@@ -253,6 +317,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 	if (half) {
 		rx->inflow[0].burst = half;
 		rx->inflow[0].ahead = 0;
+		rx->inflow[0].repair = repair;
 		rx->inflow[0].tree = tree;
 		rx->nr = 1;
 	}

@@ -14,20 +14,24 @@ struct hbc_tree;
 
 /**
  * struct hbc_run - fragments of one message, one behind the other in a burst
- * @message: a reference
+ * @message: a reference; NULL at the root
+ * @id: the message's
  * @pos: first byte in the burst
  * @len: bytes in the burst, headers included
  * @offset: of the first payload byte in the message
  * @bytes: payload bytes
+ * @frame: bytes of each fragment but the last, header included
  * @end: enum hbcast_reason with which the message ends here, 0 if it does not
  *	end or ends well
  */
 struct hbc_run {
 	struct hbc_message *message;
+	u64 id;
 	u32 pos;
 	u32 len;
 	u64 offset;
 	u32 bytes;
+	u32 frame;
 	u8 end;
 };
 
@@ -38,6 +42,7 @@ struct hbc_inflow {
 	struct hbc_burst *burst;
 	struct hbc_tree *tree;
 	u64 ahead;	/* edges of the tree that it was sent to already */
+	bool repair;	/* for the children that lack what its runs tell of */
 	unsigned int nr_runs;
 	struct hbc_run run[HBC_RUNS];
 };
@@ -50,7 +55,8 @@ void hbc_inflow_clear(struct hbc_inflow *in);
 /**
  * struct hbc_receive - where a lane is in its stream
  * @hdr: the common header of the frame that is being read
- * @frag: a fragment's header, when @judged
+ * @next: where in its message a fragment goes on that continues the one before
+ * @frag: the header of the fragment at hand, or of one before it like it
  * @head: first bytes of the frame; whole for control frames
  * @have: bytes of @head
  * @left: bytes of a fragment's payload that have not come
@@ -74,6 +80,7 @@ void hbc_inflow_clear(struct hbc_inflow *in);
 struct hbc_receive {
 	struct hbc_hdr hdr;
 	struct hbc_fragment frag;
+	u64 next;
 	u8 *head;
 	u32 have;
 	u32 left;

@@ -3,12 +3,16 @@
 #include <linux/hbcast.h>
 #include <linux/slab.h>
 
+#include "ask.h"
 #include "event.h"
 #include "group.h"
+#include "lack.h"
 #include "lane.h"
 #include "message.h"
 #include "node.h"
 #include "origin.h"
+#include "past.h"
+#include "repair.h"
 #include "schedule.h"
 #include "transmit.h"
 #include "tree.h"
@@ -23,7 +27,8 @@ static void hbc_schedule_free(struct kref *ref)
 
 	if (sched->origin)
 		hbc_origin_free(sched->origin);
-	hbc_history_free(&sched->history);
+	hbc_spans_free(&sched->history);
+	hbc_spans_free(&sched->delivered);
 	hbc_group_put(sched->group);
 	kfree(sched);
 	hbc_node_schedule_end(hn);
@@ -44,6 +49,8 @@ struct hbc_schedule *hbc_schedule_find(struct hbc_group *group, u32 root)
 			return sched;
 	return NULL;
 }
+
+#define HBC_SCHEDULE_SILENCE_MS	10000	/* of the root about a message, at least */
 
 static unsigned long hbc_schedule_patience(const struct hbc_schedule *sched)
 {
@@ -109,6 +116,33 @@ static void hbc_schedule_watch(struct hbc_schedule *sched)
 		hbc_schedule_put(sched);
 }
 
+static void hbc_schedule_expire(struct work_struct *work)
+{
+	struct hbc_schedule *sched = container_of(to_delayed_work(work), struct hbc_schedule,
+						  expire);
+	const struct hbc_group_config *config = &sched->group->config;
+	/* A lane that waits for a reader is not read. */
+	unsigned long patience = max3(hbc_schedule_patience(sched),
+				      msecs_to_jiffies(HBC_SCHEDULE_SILENCE_MS),
+				      4 * msecs_to_jiffies(READ_ONCE(config->stall_ms)));
+
+	if (hbc_message_expire(sched, jiffies - patience))
+		hbc_schedule_expect(sched);
+	hbc_schedule_put(sched);
+}
+
+/* The caller has a reference. */
+void hbc_schedule_expect(struct hbc_schedule *sched)
+{
+	spin_lock_bh(&sched->lock);
+	if (!sched->forgetful && !delayed_work_pending(&sched->expire)) {
+		kref_get(&sched->ref);
+		if (!queue_delayed_work(system_wq, &sched->expire, hbc_schedule_patience(sched)))
+			hbc_schedule_put(sched);
+	}
+	spin_unlock_bh(&sched->lock);
+}
+
 static struct hbc_schedule *hbc_schedule_new(struct hbc_group *group, u32 root)
 {
 	struct hbc_net *hn = group->hn;
@@ -116,10 +150,6 @@ static struct hbc_schedule *hbc_schedule_new(struct hbc_group *group, u32 root)
 
 	if (!sched)
 		return NULL;
-	if (hbc_history_init(&sched->history)) {
-		kfree(sched);
-		return NULL;
-	}
 	kref_init(&sched->ref);
 	sched->hn = hn;
 	sched->root = root;
@@ -127,13 +157,23 @@ static struct hbc_schedule *hbc_schedule_new(struct hbc_group *group, u32 root)
 	INIT_LIST_HEAD(&sched->trees);
 	INIT_LIST_HEAD(&sched->children);
 	INIT_LIST_HEAD(&sched->parents);
+	INIT_LIST_HEAD(&sched->open);
+	INIT_LIST_HEAD(&sched->closed);
+	hbc_spans_init(&sched->history);
+	hbc_spans_init(&sched->delivered);
 	spin_lock_init(&sched->lock);
 	INIT_DELAYED_WORK(&sched->orphan, hbc_schedule_orphan);
+	INIT_DELAYED_WORK(&sched->expire, hbc_schedule_expire);
 	kref_get(&group->ref);
 	sched->group = group;
 	atomic_inc(&hn->nr_schedules);
-	if (root != hn->id)
+	if (root != hn->id) {
+		u64 past = hbc_past_of(group, root);
+
+		if (past)
+			hbc_spans_add(&sched->history, 1, past, HBC_HISTORY_MAX);
 		return sched;
+	}
 	sched->origin = hbc_origin_new(sched);
 	if (!sched->origin) {
 		hbc_schedule_put(sched);
@@ -207,6 +247,18 @@ void hbc_schedule_expel(struct hbc_schedule *sched)
 	spin_unlock_bh(&sched->lock);
 }
 
+/* What has begun here does not begin once more when the root is back. */
+static void hbc_schedule_note_past(struct hbc_schedule *sched)
+{
+	u64 id;
+
+	spin_lock_bh(&sched->lock);
+	id = hbc_spans_last(&sched->history);
+	spin_unlock_bh(&sched->lock);
+	if (id)
+		hbc_past_note(sched->group, sched->root, id);
+}
+
 void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason)
 {
 	lockdep_assert_held(&sched->hn->lock);
@@ -217,17 +269,19 @@ void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason)
 	if (sched->origin)
 		hbc_origin_end(sched->origin, reason);
 	hbc_schedule_close_parents(sched);
+	hbc_message_end_all(sched, reason);
+	hbc_message_forget_all(sched);
+	if (!sched->origin)
+		hbc_schedule_note_past(sched);
 	hbc_tree_end_all(sched);
 	if (cancel_delayed_work(&sched->orphan))
+		hbc_schedule_put(sched);
+	if (cancel_delayed_work(&sched->expire))
 		hbc_schedule_put(sched);
 	hbc_schedule_put(sched);
 }
 
-/*
- * What is told about a tree goes up that tree: when a lane there breaks, the parent
- * tells the root that all below are lost to it, and so nothing that was on its way is
- * missed.
- */
+/* What members tell goes up the tree of its message. What is lost on the way is told again. */
 
 void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack *ack)
 {
@@ -237,12 +291,44 @@ void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack 
 		hbc_origin_ack(sched->origin, ack);
 		return;
 	}
-	/* Without a way up the root has been told that we are lost. */
 	up = hbc_tree_up(sched, ack->epoch, slot);
 	if (!up)
 		return;
 	hbc_transmit_ack(up, ack);
 	hbc_lane_put(up);
+}
+
+/* Without a way up nothing goes. */
+static void hbc_schedule_send_up(struct hbc_schedule *sched, u32 epoch, u8 slot,
+				 const void *frame, unsigned int len)
+{
+	struct hbc_lane *up = hbc_tree_up(sched, epoch, slot);
+
+	if (!up)
+		return;
+	hbc_transmit_frame(up, frame, len);
+	hbc_transmit_send(up);
+	hbc_lane_put(up);
+}
+
+void hbc_schedule_block_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_block_ack *f)
+{
+	u8 frame[HBC_BLOCK_ACK_LEN];
+
+	hbc_schedule_send_up(sched, f->epoch, slot, frame,
+			     hbc_wire_put_block_ack(frame, slot, f));
+}
+
+void hbc_schedule_nack(struct hbc_schedule *sched, u8 slot, const struct hbc_nack *f,
+		       const struct hbc_range *range)
+{
+	u8 *frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
+
+	/* Without memory the root tells once more, and it is asked for then. */
+	if (frame)
+		hbc_schedule_send_up(sched, f->epoch, slot, frame,
+				     hbc_wire_put_nack(frame, slot, f, range));
+	kfree(frame);
 }
 
 void hbc_schedule_resume(struct hbc_schedule *sched)
@@ -311,6 +397,34 @@ void hbc_schedule_child_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 		hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
 }
 
+void hbc_schedule_child_block_ack(struct hbc_lane *lane, const struct hbc_block_ack *f)
+{
+	struct hbc_schedule *sched = lane->sched;
+
+	if (!hbc_tree_below(lane, f->epoch, lane->peer))
+		hbc_group_drop(sched->group, HBC_DROP_STALE);
+	else if (sched->origin)
+		hbc_repair_ack(sched->origin, lane, f);
+	else
+		hbc_lack_block_ack(lane, f);
+}
+
+void hbc_schedule_child_nack(struct hbc_lane *lane, struct hbc_nack *f,
+			     const struct hbc_range *range)
+{
+	struct hbc_schedule *sched = lane->sched;
+
+	if (!hbc_tree_below(lane, f->epoch, lane->peer)) {
+		hbc_group_drop(sched->group, HBC_DROP_STALE);
+		return;
+	}
+	hbc_ask_note(lane, f, range);
+	if (sched->origin)
+		hbc_repair_nack(sched->origin, f, range);
+	else
+		hbc_lack_nack(lane, f, range);
+}
+
 void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, struct hbc_lost *f, u32 *node)
 {
 	unsigned int i, nr = 0;
@@ -376,18 +490,19 @@ static void hbc_schedule_parent_down(struct hbc_lane *lane)
 		hbc_schedule_watch(sched);
 }
 
-void hbc_schedule_lane_down(struct hbc_lane *lane, u8 reason)
+void hbc_schedule_lane_down(struct hbc_lane *lane)
 {
 	struct hbc_schedule *sched = lane->sched;
 
 	mutex_lock(&lane->hn->lock);
 	if (lane->connector)
-		hbc_tree_child_down(lane, reason);
+		hbc_tree_child_down(lane);
 	else
 		hbc_schedule_parent_down(lane);
 	mutex_unlock(&lane->hn->lock);
-	if (!lane->connector)
-		hbc_message_abort_all(sched, lane, sched->gone ? HBCAST_REASON_PLAN_GONE : reason);
+	/* What it began after the others' end. */
+	if (!lane->connector && sched->gone)
+		hbc_message_end_all(sched, HBCAST_REASON_PLAN_GONE);
 	hbc_schedule_resume(sched);
 }
 

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include "history.h"
+#include "spans.h"
 #include "wire.h"
 
 struct hbc_group;
@@ -110,17 +110,24 @@ struct hbc_assembly {
  * @trees: struct hbc_tree, newest epoch first; written under hn->lock, read
  *	under RCU
  * @nr_trees: their number; hn->lock
- * @lock: @children, @parents, @messages, @nr_messages, @history and the
- *	fields that message.h names
+ * @lock: @children, @parents, all about messages, and the fields that message.h
+ *	names
  * @children: lanes to children (struct hbc_lane, sched_link); changed under
  *	hn->lock and @lock
  * @parents: lanes from parents that are READY
- * @messages: open messages by id (struct hbc_message)
+ * @messages: messages by id (struct hbc_message)
+ * @open: those of them that are open
  * @nr_messages: their number
- * @history: the messages that have begun here
+ * @closed: those that are not, the oldest first
+ * @nr_closed: their number
+ * @nr_waiting: those that wait for another one to begin
+ * @forgetful: what is not open is not remembered any more
+ * @history: ids of the messages that have begun here
+ * @delivered: of those, which have been reported as delivered, as far as is known
  * @origin: at the root the queue of what is to be sent, else NULL; set once
  * @orphan: some time after a parent was lost: ends the schedule if none has
  *	come back, else the trees that were not told again
+ * @expire: while messages are open: ends those that the root is silent about
  * @gone: no new trees, lanes or messages; written under hn->lock
  * @flags: HBC_SCHEDULE_* bits
  */
@@ -136,10 +143,17 @@ struct hbc_schedule {
 	struct list_head children;
 	struct list_head parents;
 	struct hlist_head messages[1 << HBC_MESSAGE_HASH_BITS];
+	struct list_head open;
 	unsigned int nr_messages;
-	struct hbc_history history;
+	struct list_head closed;
+	unsigned int nr_closed;
+	unsigned int nr_waiting;
+	bool forgetful;
+	struct hbc_spans history;
+	struct hbc_spans delivered;
 	struct hbc_origin *origin;
 	struct delayed_work orphan;
+	struct delayed_work expire;
 	bool gone;
 	unsigned long flags;
 };
@@ -210,6 +224,12 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
  * spinlocks.
  */
 void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack *ack);
+/* The same with what this node and all below have, or lack. */
+void hbc_schedule_block_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_block_ack *f);
+void hbc_schedule_nack(struct hbc_schedule *sched, u8 slot, const struct hbc_nack *f,
+		       const struct hbc_range *range);
+/* A message is open: the root will tell of it. Context: process. */
+void hbc_schedule_expect(struct hbc_schedule *sched);
 
 /* What lanes tell. Context: process, hn->lock not held. */
 
@@ -222,10 +242,14 @@ void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch);
 void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, struct hbc_lost *f, u32 *node);
 /* A child's report about a node below it; another is dropped. */
 void hbc_schedule_child_ack(struct hbc_lane *lane, const struct hbc_ack *ack);
+/* What a child and all below have, or lack; of one who has no part in the tree it is dropped. */
+void hbc_schedule_child_block_ack(struct hbc_lane *lane, const struct hbc_block_ack *f);
+void hbc_schedule_child_nack(struct hbc_lane *lane, struct hbc_nack *f,
+			     const struct hbc_range *range);
 /* The lane is about to be READY: 0, or why it must end. */
 int hbc_schedule_lane_up(struct hbc_lane *lane);
-/* The lane was READY and broke; @reason is an enum hbcast_reason. */
-void hbc_schedule_lane_down(struct hbc_lane *lane, u8 reason);
+/* The lane was READY and broke. */
+void hbc_schedule_lane_down(struct hbc_lane *lane);
 /* The lane to a child has not been READY for dead-interval. */
 void hbc_schedule_lane_dead(struct hbc_lane *lane);
 /* The child does not want the lane: enum hbc_reject_reason. */

@@ -370,6 +370,7 @@ static int hbc_socket_create(struct net *net, struct socket *sock, int protocol,
 		return -ENOMEM;
 	sock->ops = &hbc_socket_ops;
 	sock_init_data(sock, sk);
+	sk->sk_sndbuf = max_t(int, sk->sk_sndbuf, HBC_SNDBUF_DEFAULT);
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_destruct = hbc_socket_destruct;
 	hs = hbc_sk(sk);

@@ -14,6 +14,7 @@
 #include "cut.h"
 #include "origin.h"
 #include "outgoing.h"
+#include "repair.h"
 #include "schedule.h"
 #include "socket.h"
 #include "source.h"
@@ -23,6 +24,11 @@ static struct workqueue_struct *hbc_source_wq;
 bool hbc_source_work(struct work_struct *work)
 {
 	return queue_work(hbc_source_wq, work);
+}
+
+void hbc_source_work_later(struct delayed_work *work, unsigned long delay)
+{
+	queue_delayed_work(hbc_source_wq, work, delay);
 }
 
 /* References. */
@@ -56,7 +62,7 @@ void hbc_source_put(struct hbc_source *source)
 
 /* The send buffer. */
 
-static unsigned int hbc_source_sndbuf(struct hbc_source *source)
+unsigned int hbc_source_sndbuf(struct hbc_source *source)
 {
 	const struct sock *sk;
 	unsigned int size;
@@ -101,7 +107,10 @@ bool hbc_source_poll(struct hbc_source *source)
 		return true;
 	/* Pairs with the barrier of wq_has_sleeper() in hbc_source_tell_room(). */
 	smp_store_mb(source->nospace, true);
-	return hbc_source_writable(source);
+	if (hbc_source_writable(source))
+		return true;
+	hbc_repair_press(source);
+	return false;
 }
 
 void hbc_source_charge(struct hbc_source *source, unsigned int truesize)
@@ -146,6 +155,7 @@ static int hbc_source_wait_room(struct hbc_source *source, bool new, long *timeo
 
 	if (hbc_source_open(source) && (!new || hbc_source_messages(source)))
 		return 0;
+	hbc_repair_press(source);
 	if (!*timeo)
 		return -EAGAIN;
 	left = wait_event_interruptible_timeout(source->wait,
@@ -179,6 +189,7 @@ static int hbc_source_admit(struct hbc_source *source, const struct hbc_outgoing
 		return -EMSGSIZE;
 	if (!hbc_source_messages(source) || atomic_read(&source->charged) + need > size) {
 		WRITE_ONCE(source->need, need);
+		hbc_repair_press(source);
 		return -EAGAIN;
 	}
 	return 0;
@@ -283,6 +294,8 @@ static void hbc_source_read(struct work_struct *work)
 	struct file *file;
 	int err;
 
+	while (hbc_repair_read(source))
+		cond_resched();
 	while ((m = hbc_source_next_file(source, &file))) {
 		err = READ_ONCE(m->member) ? 0 : hbc_outgoing_plan(m);
 		if (!err)
@@ -385,11 +398,44 @@ int hbc_source_send_file(struct hbc_source *source, struct hbcast_file *f, long 
 
 /* What has become of messages. */
 
+/* Forget what nobody can ask for any more; the last of a closed one goes. */
+static void hbc_source_trim(struct hbc_source *source)
+{
+	struct hbc_origin *origin = source->origin;
+	struct hbc_outgoing *m, *tmp;
+	bool unlinked = false;
+	LIST_HEAD(old);
+
+	spin_lock(&origin->lock);
+	list_for_each_entry_safe(m, tmp, &source->done, source_link) {
+		if (!source->closed && source->nr_done <= HBC_SOURCE_KEEP &&
+		    (source->done_bytes <= HBC_SOURCE_KEEP_BYTES || source->nr_done == 1))
+			break;
+		list_move_tail(&m->source_link, &old);
+		source->nr_done--;
+		source->done_bytes -= hbc_outgoing_size(m);
+	}
+	if (source->closed && list_empty(&source->messages) && !list_empty(&source->link)) {
+		list_del_init(&source->link);
+		origin->nr_sources--;
+		unlinked = true;
+	}
+	spin_unlock(&origin->lock);
+	list_for_each_entry_safe(m, tmp, &old, source_link) {
+		list_del_init(&m->source_link);
+		hbc_outgoing_put(m);
+	}
+	if (unlinked)
+		hbc_source_put(source);
+}
+
 /* With a reference, or NULL. @id 0: the last one. */
 static struct hbc_outgoing *hbc_source_find(struct hbc_source *source, u64 id)
 {
 	struct hbc_outgoing *m, *found = NULL;
 
+	/* Whoever has completed the last one may not have come to it yet. */
+	hbc_source_trim(source);
 	spin_lock(&source->origin->lock);
 	id = id ?: source->last;
 	list_for_each_entry(m, &source->messages, source_link)
@@ -500,37 +546,6 @@ static void hbc_source_notify(struct sock *sk, const struct hbc_outgoing *m)
 	ee->ee_data = (u32)m->cut.message;
 	if (sock_queue_err_skb(sk, skb))
 		kfree_skb(skb);
-}
-
-/* Forget what nobody can ask for any more; the last of a closed one goes. */
-static void hbc_source_trim(struct hbc_source *source)
-{
-	struct hbc_origin *origin = source->origin;
-	struct hbc_outgoing *m, *tmp;
-	bool unlinked = false;
-	LIST_HEAD(old);
-
-	spin_lock(&origin->lock);
-	list_for_each_entry_safe(m, tmp, &source->done, source_link) {
-		if (!source->closed && source->nr_done <= HBC_SOURCE_KEEP &&
-		    (source->done_bytes <= HBC_SOURCE_KEEP_BYTES || source->nr_done == 1))
-			break;
-		list_move_tail(&m->source_link, &old);
-		source->nr_done--;
-		source->done_bytes -= hbc_outgoing_size(m);
-	}
-	if (source->closed && list_empty(&source->messages) && !list_empty(&source->link)) {
-		list_del_init(&source->link);
-		origin->nr_sources--;
-		unlinked = true;
-	}
-	spin_unlock(&origin->lock);
-	list_for_each_entry_safe(m, tmp, &old, source_link) {
-		list_del_init(&m->source_link);
-		hbc_outgoing_put(m);
-	}
-	if (unlinked)
-		hbc_source_put(source);
 }
 
 void hbc_source_completed(struct hbc_source *source, struct hbc_outgoing *m)

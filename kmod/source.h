@@ -29,6 +29,7 @@ struct sock;
  * wait for it, so that one that never reads is cut off before it blocks a root.
  */
 #define HBC_SOURCE_MESSAGES	512
+#define HBC_SNDBUF_DEFAULT	(4 * 1024 * 1024)	/* what is sent is kept until all have it */
 #define HBC_SOURCE_KEEP		64		/* complete messages that can be asked for */
 #define HBC_SOURCE_KEEP_BYTES	(256 * 1024)	/* and their memory, if that is fewer */
 
@@ -163,6 +164,8 @@ bool hbc_source_poll(struct hbc_source *source);
 
 /* Below: for outgoing.c, origin.c and roster.c. */
 
+/* Size of the send buffer. Context: any. */
+unsigned int hbc_source_sndbuf(struct hbc_source *source);
 /* A burst's truesize; its reference on @source is the caller's. Context: any. */
 void hbc_source_charge(struct hbc_source *source, unsigned int truesize);
 /* Whoever waits for room goes on if there is any. Context: any but hard irq. */
@@ -173,6 +176,8 @@ bool hbc_source_starved(struct hbc_source *source);
 void hbc_source_read_on(struct hbc_source *source);
 /* On the sources' work queue: false if it is there already. Context: any. */
 bool hbc_source_work(struct work_struct *work);
+/* The same after @delay jiffies; it is not there. */
+void hbc_source_work_later(struct delayed_work *work, unsigned long delay);
 /* A message is complete: tells who wants to know. Context: process, no spinlocks. */
 void hbc_source_completed(struct hbc_source *source, struct hbc_outgoing *m);
 /* The schedule has ended: nothing more can be sent. Context: process. */

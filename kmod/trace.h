@@ -121,7 +121,6 @@ DECLARE_EVENT_CLASS(hbc_message,
 		__field(u32, root)
 		__field(u64, id)
 		__field(u64, total)
-		__field(u64, arrived)
 		__field(u8, reason)
 	),
 
@@ -130,13 +129,11 @@ DECLARE_EVENT_CLASS(hbc_message,
 		__entry->root = m->sched->root;
 		__entry->id = m->id;
 		__entry->total = m->total;
-		__entry->arrived = m->next;
 		__entry->reason = m->reason;
 	),
 
-	TP_printk("group=%u root=%u message=%llu total=%llu arrived=%llu reason=%u",
-		  __entry->group, __entry->root, __entry->id, __entry->total,
-		  __entry->arrived, __entry->reason)
+	TP_printk("group=%u root=%u message=%llu total=%llu reason=%u", __entry->group,
+		  __entry->root, __entry->id, __entry->total, __entry->reason)
 );
 
 DEFINE_EVENT(hbc_message, hbc_message_open,

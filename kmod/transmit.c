@@ -5,6 +5,7 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
+#include "ask.h"
 #include "burst.h"
 #include "compat/send.h"
 #include "group.h"
@@ -13,7 +14,7 @@
 #include "trace.h"
 #include "transmit.h"
 
-#define HBC_TRANSMIT_BURSTS	64	/* sent while the mutex is held once */
+#define HBC_TRANSMIT_BURSTS	16	/* sent before somebody else has a turn */
 
 /* TCP takes the spinlock of a socket that receives as SINGLE_DEPTH_NESTING. */
 #define HBC_TRANSMIT_NESTED	(SINGLE_DEPTH_NESTING + 1)
@@ -31,6 +32,13 @@ static unsigned int hbc_transmit_bound(const struct hbc_lane *lane)
 bool hbc_transmit_room(const struct hbc_lane *lane)
 {
 	return READ_ONCE(lane->queued) < hbc_transmit_bound(lane);
+}
+
+bool hbc_transmit_bears(const struct hbc_lane *lane)
+{
+	/* One turn of reading may have gone beyond the bound. */
+	return READ_ONCE(lane->queued) < 2 * hbc_transmit_bound(lane) +
+					 HBC_INFLOWS * HBC_BURST_BYTES;
 }
 
 bool hbc_transmit_idle(const struct hbc_lane *lane)
@@ -84,7 +92,7 @@ void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 	spin_unlock_bh(&lane->queue_lock);
 }
 
-void hbc_transmit_frame(struct hbc_lane *lane, const void *frame, unsigned int len)
+static void hbc_transmit_append(struct hbc_lane *lane, const void *frame, unsigned int len)
 {
 	struct hbc_burst *b = hbc_burst_frame(frame, len, GFP_KERNEL);
 
@@ -94,6 +102,51 @@ void hbc_transmit_frame(struct hbc_lane *lane, const void *frame, unsigned int l
 	}
 	hbc_transmit_burst(lane, b);
 	hbc_burst_put(b);
+}
+
+/* Those of one epoch, as a frame; returns its length, 0 if there are none. */
+static unsigned int hbc_transmit_take_acks(struct hbc_lane *lane, u8 *frame)
+{
+	const struct hbc_ack *acks = lane->acks;
+	unsigned int len = 0;
+	u16 nr = 0, left;
+
+	spin_lock_bh(&lane->queue_lock);
+	while (nr < lane->nr_acks && acks[nr].epoch == acks[0].epoch)
+		nr++;
+	if (nr) {
+		len = hbc_wire_put_ack(frame, lane->slot, acks, nr);
+		left = lane->nr_acks - nr;
+		memmove(lane->acks, acks + nr, left * sizeof(*acks));
+		WRITE_ONCE(lane->nr_acks, left);
+	}
+	spin_unlock_bh(&lane->queue_lock);
+	return len;
+}
+
+/* Turns the reports that have gathered into frames at the queue's end. */
+static void hbc_transmit_pack_acks(struct hbc_lane *lane)
+{
+	unsigned int len;
+	u8 *frame;
+
+	if (!READ_ONCE(lane->nr_acks))
+		return;
+	frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL | __GFP_NOWARN);
+	if (!frame) {
+		hbc_lane_fail(lane, ENOMEM);
+		return;
+	}
+	while ((len = hbc_transmit_take_acks(lane, frame)))
+		hbc_transmit_append(lane, frame, len);
+	kfree(frame);
+}
+
+void hbc_transmit_frame(struct hbc_lane *lane, const void *frame, unsigned int len)
+{
+	/* What was reported before comes before. */
+	hbc_transmit_pack_acks(lane);
+	hbc_transmit_append(lane, frame, len);
 }
 
 int hbc_transmit_prepare(struct list_head *entries, const void *frame, unsigned int len)
@@ -146,44 +199,6 @@ void hbc_transmit_discard(struct list_head *entries)
 	INIT_LIST_HEAD(entries);
 }
 
-/* Those of one epoch, as a frame; returns its length, 0 if there are none. */
-static unsigned int hbc_transmit_take_acks(struct hbc_lane *lane, u8 *frame)
-{
-	const struct hbc_ack *acks = lane->acks;
-	unsigned int len = 0;
-	u16 nr = 0, left;
-
-	spin_lock_bh(&lane->queue_lock);
-	while (nr < lane->nr_acks && acks[nr].epoch == acks[0].epoch)
-		nr++;
-	if (nr) {
-		len = hbc_wire_put_ack(frame, lane->slot, acks, nr);
-		left = lane->nr_acks - nr;
-		memmove(lane->acks, acks + nr, left * sizeof(*acks));
-		WRITE_ONCE(lane->nr_acks, left);
-	}
-	spin_unlock_bh(&lane->queue_lock);
-	return len;
-}
-
-/* Turns the reports that have gathered into frames at the queue's end. */
-static void hbc_transmit_pack_acks(struct hbc_lane *lane)
-{
-	unsigned int len;
-	u8 *frame;
-
-	if (!READ_ONCE(lane->nr_acks))
-		return;
-	frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL | __GFP_NOWARN);
-	if (!frame) {
-		hbc_lane_fail(lane, ENOMEM);
-		return;
-	}
-	while ((len = hbc_transmit_take_acks(lane, frame)))
-		hbc_transmit_frame(lane, frame, len);
-	kfree(frame);
-}
-
 void hbc_transmit_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 {
 	bool taken;
@@ -202,16 +217,30 @@ void hbc_transmit_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 	hbc_lane_kick(lane);
 }
 
-/* The first entry; *@more tells whether another one follows. */
+/* The first entry; *@more tells whether another one, or a report, follows. */
 static struct hbc_lane_entry *hbc_transmit_head(struct hbc_lane *lane, bool *more)
 {
 	struct hbc_lane_entry *entry;
 
 	spin_lock_bh(&lane->queue_lock);
 	entry = list_first_entry_or_null(&lane->queue, struct hbc_lane_entry, link);
-	*more = entry && !list_is_last(&entry->link, &lane->queue);
+	*more = entry && (!list_is_last(&entry->link, &lane->queue) || lane->nr_acks);
 	spin_unlock_bh(&lane->queue_lock);
 	return entry;
+}
+
+/*
+ * Reports gather while anything else waits: a frame for each of a few thousand would
+ * take a page each, before anybody looks whether the queue has room.
+ */
+static struct hbc_lane_entry *hbc_transmit_next(struct hbc_lane *lane, bool *more)
+{
+	struct hbc_lane_entry *entry = hbc_transmit_head(lane, more);
+
+	if (entry || !READ_ONCE(lane->nr_acks))
+		return entry;
+	hbc_transmit_pack_acks(lane);
+	return hbc_transmit_head(lane, more);
 }
 
 static void hbc_transmit_done(struct hbc_lane *lane, struct hbc_lane_entry *entry)
@@ -284,20 +313,18 @@ static bool hbc_transmit_ready(const struct hbc_lane *lane)
 	return READ_ONCE(lane->state) == HBC_LANE_READY && !READ_ONCE(lane->error);
 }
 
-/* Not for ever: a queue that is filled as fast never ends, and others want the mutex. */
-static void hbc_transmit_drain(struct hbc_lane *lane)
+/* At most *@left bursts, which it counts down. */
+static void hbc_transmit_drain(struct hbc_lane *lane, unsigned int *left)
 {
-	unsigned int left = HBC_TRANSMIT_BURSTS;
 	struct hbc_lane_entry *entry;
 	bool more;
 
 	lockdep_assert_held(&lane->tx_mutex);
 	if (!lane->sock)
 		return;
-	hbc_transmit_pack_acks(lane);
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
-	while (left-- && hbc_transmit_ready(lane)) {
-		entry = hbc_transmit_head(lane, &more);
+	for (; *left && hbc_transmit_ready(lane); --*left) {
+		entry = hbc_transmit_next(lane, &more);
 		if (!entry || !hbc_transmit_one(lane, entry, more))
 			break;
 	}
@@ -305,20 +332,25 @@ static void hbc_transmit_drain(struct hbc_lane *lane)
 
 void hbc_transmit_send(struct hbc_lane *lane)
 {
+	unsigned int left = HBC_TRANSMIT_BURSTS;
+
 	/*
 	 * Whoever finds the mutex taken leaves his part to the holder, who
 	 * looks at the queue once more after he has let go.
 	 */
 	if (!hbc_transmit_ready(lane))
 		return;
-	while (hbc_transmit_ready(lane) && !hbc_transmit_idle(lane) &&
+	while (left && hbc_transmit_ready(lane) && !hbc_transmit_idle(lane) &&
 	       !test_bit(HBC_LANE_CONGESTED, &lane->flags)) {
 		if (!mutex_trylock(&lane->tx_mutex))
 			return;
-		hbc_transmit_drain(lane);
+		hbc_transmit_drain(lane, &left);
 		mutex_unlock(&lane->tx_mutex);
 		smp_mb(); /* the unlock comes before the queue is looked at */
 	}
+	/* A queue that is filled as fast never ends; the caller has more to do, and locks. */
+	if (!left && !hbc_transmit_idle(lane))
+		hbc_lane_kick(lane);
 	if (READ_ONCE(lane->queued) <= hbc_transmit_bound(lane) / 2)
 		hbc_schedule_resume(lane->sched);
 	if (test_bit(HBC_LANE_DRAINING, &lane->flags) && hbc_transmit_idle(lane))
@@ -430,4 +462,5 @@ void hbc_transmit_purge(struct hbc_lane *lane)
 	mutex_unlock(&lane->tx_mutex);
 	hbc_transmit_discard(&entries);
 	hbc_transmit_discard(&spare);
+	hbc_ask_clear(lane);
 }

@@ -13,6 +13,8 @@ struct hbc_lane;
 
 /* Whether the queue is below its bound (the group's). Context: any. */
 bool hbc_transmit_room(const struct hbc_lane *lane);
+/* Whether it is below twice that, which is enough for what may get lost. Context: any. */
+bool hbc_transmit_bears(const struct hbc_lane *lane);
 
 /*
  * Append to the queue, without sending: a burst (a reference is taken), one
@@ -32,7 +34,10 @@ void hbc_transmit_back(struct hbc_lane *lane, struct list_head *entries);
 void hbc_transmit_front(struct hbc_lane *lane, struct list_head *entries);
 void hbc_transmit_discard(struct list_head *entries);
 
-/* Send what is queued as far as the socket of a READY lane takes it. Context: process. */
+/*
+ * Send what is queued as far as the socket of a READY lane takes it; of much only some,
+ * and the lane's work goes on. Context: process.
+ */
 void hbc_transmit_send(struct hbc_lane *lane);
 /**
  * hbc_transmit_ahead() - send a short frame at once, if the way is clear

@@ -12,7 +12,9 @@
 
 #include "event.h"
 #include "group.h"
+#include "lack.h"
 #include "lane.h"
+#include "message.h"
 #include "node.h"
 #include "origin.h"
 #include "roster.h"
@@ -418,6 +420,7 @@ static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
 	WRITE_ONCE(tree->gone, true);
 	list_del_rcu(&tree->link);
 	sched->nr_trees--;
+	hbc_lack_forget(sched, tree);
 	hbc_tree_discard(tree, drain);
 	hbc_schedule_resume(sched);
 }
@@ -427,7 +430,7 @@ void hbc_tree_end_all(struct hbc_schedule *sched)
 	struct hbc_tree *tree, *next;
 
 	list_for_each_entry_safe(tree, next, &sched->trees, link)
-		hbc_tree_remove(tree, false);
+		hbc_tree_remove(tree, sched->origin);
 }
 
 /* No more fragments of the tree come: the children are told, then it goes. */
@@ -695,20 +698,12 @@ void hbc_tree_unready(struct hbc_lane *lane, u32 epoch)
 	}
 }
 
-void hbc_tree_child_down(struct hbc_lane *lane, u8 reason)
+void hbc_tree_child_down(struct hbc_lane *lane)
 {
-	struct hbc_tree *tree;
-	struct hbc_edge *edge;
-
 	lockdep_assert_held(&lane->hn->lock);
 	lane->tree_sent = false;
 	hbc_tree_unready(lane, 0);
 	hbc_transmit_purge(lane);
-	list_for_each_entry(tree, &lane->sched->trees, link) {
-		edge = hbc_tree_edge(tree, lane);
-		if (edge)
-			hbc_tree_tell(tree, edge, 0, reason);
-	}
 }
 
 void hbc_tree_child_dead(struct hbc_lane *lane)

@@ -29,8 +29,8 @@ bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *node
 int hbc_tree_child_up(struct hbc_lane *lane);
 /* Somebody below the child is lost: that tree, or with 0 all, is not ready any more. */
 void hbc_tree_unready(struct hbc_lane *lane, u32 epoch);
-/* It was READY and broke: what it held is lost for all below. */
-void hbc_tree_child_down(struct hbc_lane *lane, u8 reason);
+/* It was READY and broke: what it held will be sent again. */
+void hbc_tree_child_down(struct hbc_lane *lane);
 /* It has not been READY for dead-interval: all below are down. */
 void hbc_tree_child_dead(struct hbc_lane *lane);
 /* The lane from a parent broke: its trees must be told again. */
@@ -39,7 +39,7 @@ void hbc_tree_parent_down(struct hbc_lane *lane);
 bool hbc_tree_comes_from(const struct hbc_lane *lane);
 /* Trees that no parent has told again since theirs was lost go. */
 void hbc_tree_forget(struct hbc_schedule *sched);
-/* Every tree of the schedule ends. */
+/* Every tree of the schedule ends; at the root, what is queued still goes. */
 void hbc_tree_end_all(struct hbc_schedule *sched);
 
 #endif /* _HBC_TREE_H */

@@ -87,7 +87,7 @@ struct wire_fragment {
 	__be64 used;
 	__be16 port;
 	__be16 reason;
-	__be32 reserved;
+	__be32 after;
 } __packed;
 static_assert(sizeof(struct wire_fragment) == HBC_FRAGMENT_LEN);
 
@@ -123,6 +123,43 @@ struct wire_epoch_end {
 	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 } __packed;
+
+struct wire_block_end {
+	struct hbc_wire_hdr hdr;
+	__be32 epoch;
+	__be32 round;
+	__be64 message;
+	__be64 total;
+	__be64 end;
+	__be64 from;
+	__be32 after;
+	__be16 port;
+	__be16 reserved;
+} __packed;
+static_assert(sizeof(struct wire_block_end) == HBC_BLOCK_END_LEN);
+
+struct wire_block_ack {
+	struct hbc_wire_hdr hdr;
+	__be32 epoch;
+	__be64 message;
+	__be64 end;
+} __packed;
+static_assert(sizeof(struct wire_block_ack) == HBC_BLOCK_ACK_LEN);
+
+struct wire_range {
+	__be64 first;
+	__be64 bytes;
+} __packed;
+
+struct wire_nack {
+	struct hbc_wire_hdr hdr;
+	__be32 epoch;
+	__be16 count;
+	__be16 reserved;
+	__be64 message;
+	struct wire_range range[];
+} __packed;
+static_assert(sizeof(struct wire_nack) == HBC_NACK_LEN);
 
 struct wire_ping {
 	struct hbc_wire_hdr hdr;
@@ -167,6 +204,14 @@ static const struct wire_rule wire_rules[__HBC_FRAME_MAX] = {
 	[HBC_FRAME_EPOCH_END] = { .min = sizeof(struct wire_epoch_end), .slots = HBC_MAX_SLOTS },
 	[HBC_FRAME_PING] = { .min = sizeof(struct wire_ping), .slots = 1 },
 	[HBC_FRAME_PONG] = { .min = sizeof(struct wire_ping), .slots = 1 },
+	[HBC_FRAME_BLOCK_END] = { .min = sizeof(struct wire_block_end), .slots = HBC_MAX_SLOTS },
+	[HBC_FRAME_BLOCK_ACK] = { .min = sizeof(struct wire_block_ack), .slots = HBC_MAX_SLOTS },
+	[HBC_FRAME_NACK] = {
+		.min = HBC_NACK_LEN + sizeof(struct wire_range),
+		.more = (HBC_NACK_MAX_RANGES - 1) * sizeof(struct wire_range),
+		.step = sizeof(struct wire_range),
+		.slots = HBC_MAX_SLOTS,
+	},
 };
 
 int hbc_wire_check_hdr(const struct hbc_hdr *h, u8 version)
@@ -395,7 +440,7 @@ void hbc_wire_put_fragment(u8 *buf, u8 slot, u8 flags, u32 len, const struct hbc
 	w->used = cpu_to_be64(f->used);
 	w->port = cpu_to_be16(f->port);
 	w->reason = cpu_to_be16(f->reason);
-	w->reserved = 0;
+	w->after = cpu_to_be32(f->after);
 }
 
 int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fragment *f)
@@ -411,7 +456,8 @@ int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fra
 	f->used = be64_to_cpu(w->used);
 	f->port = be16_to_cpu(w->port);
 	f->reason = be16_to_cpu(w->reason);
-	if (unlikely(!f->epoch || !f->message || !f->port || w->reserved ||
+	f->after = be32_to_cpu(w->after);
+	if (unlikely(!f->epoch || !f->message || !f->port || f->after >= f->message ||
 		     f->total > S64_MAX || f->offset > f->total || len > f->total - f->offset))
 		return -EBADMSG;
 	if (unlikely(h->flags & HBC_FRAGMENT_ABORT)) {
@@ -506,7 +552,7 @@ int hbc_wire_get_lost(const u8 *buf, const struct hbc_hdr *h, struct hbc_lost *f
 	f->reason = be16_to_cpu(w->reason);
 	f->count = be16_to_cpu(w->count);
 	if (!f->epoch || f->reason > HBCAST_REASON_MAX || back == !!f->reason ||
-	    (back && (h->flags & HBC_LOST_DOWN)) ||
+	    back == !!(h->flags & HBC_LOST_DOWN) ||
 	    h->length != sizeof(*w) + f->count * sizeof(w->node[0]))
 		return -EBADMSG;
 	for (i = 0; i < f->count; i++) {
@@ -531,6 +577,101 @@ int hbc_wire_get_epoch_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_ep
 
 	f->epoch = be32_to_cpu(w->epoch);
 	return f->epoch ? 0 : -EBADMSG;
+}
+
+unsigned int hbc_wire_put_block_end(u8 *buf, u8 slot, const struct hbc_block_end *f)
+{
+	struct wire_block_end *w = (struct wire_block_end *)buf;
+
+	w->epoch = cpu_to_be32(f->epoch);
+	w->round = cpu_to_be32(f->round);
+	w->message = cpu_to_be64(f->message);
+	w->total = cpu_to_be64(f->total);
+	w->end = cpu_to_be64(f->end);
+	w->from = cpu_to_be64(f->from);
+	w->after = cpu_to_be32(f->after);
+	w->port = cpu_to_be16(f->port);
+	w->reserved = 0;
+	return put_hdr(buf, HBC_FRAME_BLOCK_END, 0, slot, sizeof(*w));
+}
+
+int hbc_wire_get_block_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_block_end *f)
+{
+	const struct wire_block_end *w = (const struct wire_block_end *)buf;
+
+	f->epoch = be32_to_cpu(w->epoch);
+	f->round = be32_to_cpu(w->round);
+	f->message = be64_to_cpu(w->message);
+	f->total = be64_to_cpu(w->total);
+	f->end = be64_to_cpu(w->end);
+	f->from = be64_to_cpu(w->from);
+	f->after = be32_to_cpu(w->after);
+	f->port = be16_to_cpu(w->port);
+	if (!f->epoch || !f->message || !f->port || w->reserved || f->after >= f->message ||
+	    f->total > S64_MAX || f->end > f->total || f->from > f->end)
+		return -EBADMSG;
+	return 0;
+}
+
+unsigned int hbc_wire_put_block_ack(u8 *buf, u8 slot, const struct hbc_block_ack *f)
+{
+	struct wire_block_ack *w = (struct wire_block_ack *)buf;
+
+	w->epoch = cpu_to_be32(f->epoch);
+	w->message = cpu_to_be64(f->message);
+	w->end = cpu_to_be64(f->end);
+	return put_hdr(buf, HBC_FRAME_BLOCK_ACK, 0, slot, sizeof(*w));
+}
+
+int hbc_wire_get_block_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_block_ack *f)
+{
+	const struct wire_block_ack *w = (const struct wire_block_ack *)buf;
+
+	f->epoch = be32_to_cpu(w->epoch);
+	f->message = be64_to_cpu(w->message);
+	f->end = be64_to_cpu(w->end);
+	return f->epoch && f->message && f->end <= S64_MAX ? 0 : -EBADMSG;
+}
+
+unsigned int hbc_wire_put_nack(u8 *buf, u8 slot, const struct hbc_nack *f,
+			       const struct hbc_range *range)
+{
+	struct wire_nack *w = (struct wire_nack *)buf;
+	unsigned int i;
+
+	w->epoch = cpu_to_be32(f->epoch);
+	w->count = cpu_to_be16(f->count);
+	w->reserved = 0;
+	w->message = cpu_to_be64(f->message);
+	for (i = 0; i < f->count; i++) {
+		w->range[i].first = cpu_to_be64(range[i].first);
+		w->range[i].bytes = cpu_to_be64(range[i].bytes);
+	}
+	return put_hdr(buf, HBC_FRAME_NACK, 0, slot, sizeof(*w) + f->count * sizeof(w->range[0]));
+}
+
+int hbc_wire_get_nack(const u8 *buf, const struct hbc_hdr *h, struct hbc_nack *f,
+		      struct hbc_range *range)
+{
+	const struct wire_nack *w = (const struct wire_nack *)buf;
+	u64 least = 0;	/* where the next range may begin */
+	unsigned int i;
+
+	f->epoch = be32_to_cpu(w->epoch);
+	f->count = be16_to_cpu(w->count);
+	f->message = be64_to_cpu(w->message);
+	if (!f->epoch || !f->message || w->reserved ||
+	    h->length != sizeof(*w) + f->count * sizeof(w->range[0]))
+		return -EBADMSG;
+	for (i = 0; i < f->count; i++) {
+		range[i].first = be64_to_cpu(w->range[i].first);
+		range[i].bytes = be64_to_cpu(w->range[i].bytes);
+		if (range[i].first < least || range[i].first > S64_MAX || !range[i].bytes ||
+		    range[i].bytes > S64_MAX - range[i].first)
+			return -EBADMSG;
+		least = range[i].first + range[i].bytes + 1;
+	}
+	return 0;
 }
 
 unsigned int hbc_wire_put_ping(u8 *buf, u8 type, const struct hbc_ping *f)

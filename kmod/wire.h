@@ -16,7 +16,7 @@
 #include "wire_user.h"
 #endif
 
-#define HBC_WIRE_VERSION	1
+#define HBC_WIRE_VERSION	2
 #define HBC_HDR_LEN		8	/* common header of every frame */
 #define HBC_FRAGMENT_LEN	56	/* a fragment's header, HBC_HDR_LEN included */
 #define HBC_FRAGMENT_MAX	65536	/* longest fragment frame */
@@ -41,6 +41,9 @@ enum hbc_frame_type {
 	HBC_FRAME_EPOCH_END,
 	HBC_FRAME_PING,
 	HBC_FRAME_PONG,
+	HBC_FRAME_BLOCK_END,
+	HBC_FRAME_BLOCK_ACK,
+	HBC_FRAME_NACK,
 	__HBC_FRAME_MAX,
 };
 
@@ -134,6 +137,7 @@ struct hbc_tree_ack {
 };
 
 #define HBC_FRAGMENT_ABORT	0x01	/* flags: the message ends here, unfinished */
+#define HBC_FRAGMENT_REPAIR	0x02	/* flags: sent again, for those who asked */
 /* The payload is empty only with ABORT or in a message of no bytes. */
 struct hbc_fragment {
 	u32 epoch;
@@ -144,6 +148,47 @@ struct hbc_fragment {
 	u64 used;	/* set of slots that the fragment has been sent through */
 	u16 port;	/* never 0 */
 	u16 reason;	/* enum hbcast_reason; not NONE if and only if ABORT */
+	u32 after;	/* @message less the id of the one that it follows, or 0 */
+};
+
+#define HBC_BLOCK_END_LEN	(HBC_HDR_LEN + 48)
+/*
+ * What of a message lies before @end has been sent, in this slot as in all
+ * others. Who has all of it says so (BLOCK_ACK), and else what is missing (NACK).
+ * What lies before @from is not kept any more: who lacks it will not get it.
+ */
+struct hbc_block_end {
+	u64 message;	/* never 0 */
+	u64 total;	/* as a fragment's, like all that follow */
+	u64 end;	/* bytes, at most @total */
+	u64 from;	/* bytes, at most @end */
+	u32 epoch;
+	u32 round;	/* the same in all slots; counts up in a message */
+	u32 after;
+	u16 port;
+};
+
+#define HBC_BLOCK_ACK_LEN	(HBC_HDR_LEN + 20)
+/* The sender and all below him have what lies before @end of the message. */
+struct hbc_block_ack {
+	u64 message;
+	u64 end;
+	u32 epoch;
+};
+
+/* Bytes of a message. */
+struct hbc_range {
+	u64 first;
+	u64 bytes;	/* never 0 */
+};
+
+/* The sender, or someone below him, lacks these ranges; they ascend, with gaps between. */
+#define HBC_NACK_LEN		(HBC_HDR_LEN + 16)
+#define HBC_NACK_MAX_RANGES	((HBC_CONTROL_MAX - HBC_NACK_LEN) / 16)
+struct hbc_nack {
+	u64 message;
+	u32 epoch;
+	u16 count;
 };
 
 #define HBC_ACK_ENTRY_LEN	24
@@ -162,13 +207,13 @@ struct hbc_ack {
 	u8 reason;	/* enum hbcast_reason; not NONE if and only if FAILED */
 };
 
-#define HBC_LOST_DOWN	0x01	/* flags: later messages do not reach them either */
+#define HBC_LOST_DOWN	0x01	/* flags: the nodes are not reached */
 #define HBC_LOST_BACK	0x02	/* flags: the nodes are reached again */
 #define HBC_LOST_LEN	(HBC_HDR_LEN + 8)
 #define HBC_LOST_MAX_NODES	((HBC_CONTROL_MAX - HBC_LOST_LEN) / 4)
 /*
- * Members below a broken lane; travels up to the root. One or more a frame,
- * with DOWN or BACK or neither.
+ * Members below a lane that is down, or is back; travels up to the root. One or
+ * more a frame, with DOWN or BACK.
  */
 struct hbc_lost {
 	u32 epoch;
@@ -227,7 +272,7 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
 	h->slot = w->slot;
 	h->length = be32_to_cpu(w->length);
 	if (likely(h->type == HBC_FRAME_FRAGMENT && w->version == HBC_WIRE_VERSION &&
-		   h->flags <= HBC_FRAGMENT_ABORT && h->slot < HBC_MAX_SLOTS &&
+		   h->flags <= HBC_FRAGMENT_REPAIR && h->slot < HBC_MAX_SLOTS &&
 		   h->length >= HBC_FRAGMENT_LEN && h->length <= HBC_FRAGMENT_MAX))
 		return 0;
 	return hbc_wire_check_hdr(h, w->version);
@@ -306,6 +351,15 @@ unsigned int hbc_wire_put_lost(u8 *buf, u8 slot, u8 flags, const struct hbc_lost
 int hbc_wire_get_lost(const u8 *buf, const struct hbc_hdr *h, struct hbc_lost *f, u32 *node);
 unsigned int hbc_wire_put_epoch_end(u8 *buf, u8 slot, const struct hbc_epoch_end *f);
 int hbc_wire_get_epoch_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_epoch_end *f);
+unsigned int hbc_wire_put_block_end(u8 *buf, u8 slot, const struct hbc_block_end *f);
+int hbc_wire_get_block_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_block_end *f);
+unsigned int hbc_wire_put_block_ack(u8 *buf, u8 slot, const struct hbc_block_ack *f);
+int hbc_wire_get_block_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_block_ack *f);
+unsigned int hbc_wire_put_nack(u8 *buf, u8 slot, const struct hbc_nack *f,
+			       const struct hbc_range *range);
+/* @range: room for HBC_NACK_MAX_RANGES */
+int hbc_wire_get_nack(const u8 *buf, const struct hbc_hdr *h, struct hbc_nack *f,
+		      struct hbc_range *range);
 /* @type: HBC_FRAME_PING or HBC_FRAME_PONG */
 unsigned int hbc_wire_put_ping(u8 *buf, u8 type, const struct hbc_ping *f);
 int hbc_wire_get_ping(const u8 *buf, const struct hbc_hdr *h, struct hbc_ping *f);

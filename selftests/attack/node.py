@@ -17,7 +17,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
 
 import hbcnl
-import tap  # noqa: F401 (tests take it from here)
+import tap
+import wire
 
 AF_HBCAST, SOL_HBCAST = 18, 318
 UNORDERED, COMPLETION = 1, 4
@@ -66,11 +67,11 @@ def linear(number):
         fcntl.ioctl(sock, SIOCETHTOOL, struct.pack("16sP16x", b"eth0", ctypes.addressof(value)))
 
 
-def small_buffers():
-    """TCP of this thread's namespace keeps little."""
+def buffers(usual, most):
+    """TCP of this thread's namespace keeps so many bytes, each way."""
     for name in "tcp_rmem", "tcp_wmem":
         with open(f"/proc/sys/net/ipv4/{name}", "w", encoding="ascii") as file:
-            file.write("4096 131072 262144")
+            file.write(f"4096 {usual} {most}")
 
 
 def tcp(number):
@@ -103,7 +104,7 @@ class Node:
 
     @staticmethod
     def set_up():
-        small_buffers()
+        buffers(1 << 17, 1 << 18)
         listener = hbcnl.Client(spec)
         listener.listen()
         return hbcnl.Client(spec), listener
@@ -134,6 +135,14 @@ class Node:
     def ready(self, epoch):
         return any((plan["root"], plan["epoch"]) == (self.number, epoch) and plan.get("ready")
                    for plan in self.client.dump("plan-get"))
+
+    def cut(self, parent, root=1):
+        """The lane from that parent ends, with what is on it: another one takes its
+        place, and goes."""
+        with tcp(parent.number) as sock:
+            sock.connect((f"10.9.0.{self.number}", 7310))
+            if not wire.Peer(sock, GROUP, KEY).enter(self.number, parent.number, root):
+                raise ConnectionRefusedError
 
     def forget(self):
         """Nothing of it is held by this process any more."""
@@ -284,5 +293,5 @@ class Reader(threading.Thread):
 
     def result(self, seconds=60):
         """How it ended: "whole", an errno's name, "closed" (no more comes), or "hangs"."""
-        self.join(seconds)
+        self.join(seconds * tap.SLOWNESS)
         return "hangs" if self.is_alive() else self.end

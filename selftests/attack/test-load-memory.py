@@ -17,7 +17,7 @@ OTHERS = (8 << 20) * tap.SLOWNESS	# what else may take memory meanwhile
 SECONDS = 60 * tap.SLOWNESS
 QUEUE = 131072
 BURST = 65536		# one goes beyond a bound, with its pages' rest
-TCP = 2 * 262144	# both ends of a lane, as small_buffers() has set them
+TCP = 2 * 262144	# both ends of a lane, as Node.set_up() has set them
 LANES = 3
 
 

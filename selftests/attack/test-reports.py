@@ -15,7 +15,7 @@ import wire
 from node import hbcnl, tap, until
 from scene import EVIL, Scene
 
-LANE_LOST, NODE_DEAD = 5, 6
+NODE_DEAD = 6
 DOWN = 1
 BUSY = 5
 PEERS = {9: "10.9.0.9"}
@@ -59,7 +59,7 @@ def lies(scene, child, counted, name):
     for other in 2, 3, 77:
         child.send(wire.ack(epoch, message, (other, 0, wire.FAILED, wire.CHECKSUM)))
         child.send(wire.lost(epoch, NODE_DEAD, other, flags=DOWN))
-        child.send(wire.lost(epoch, LANE_LOST, other))
+        child.send(wire.nack(epoch + 99, message, (0, 1)))
     child.send(wire.ack(epoch, message, (2, len(data), wire.DELIVERED, 0),
                         (EVIL, len(data), wire.DELIVERED, 0)))
     tap.check(child.alive(), f"{name}: lies do not end the lane")
@@ -74,6 +74,19 @@ def lies(scene, child, counted, name):
               f"{name}: all have it")
     tap.equal([now - then for now, then in zip(drops(scene), before)], counted,
               f"{name}: the lies are counted where they arrive")
+
+
+def asks(scene, child):
+    """Lacks a message of which the root has not told yet."""
+    data = b"what was not heard " * 100
+    scene.sender.send(data)
+    begun = child.begun()
+    child.send(wire.nack(*begun, (0, 1)))
+    tap.equal(child.begun(), begun, "what is asked for at once comes again")
+    child.send(wire.ack(*begun, (EVIL, len(data), wire.DELIVERED, 0)))
+    tap.equal([node.take_all(reader) for reader in scene.readers], [data] * 2,
+              "the others have it once")
+    node.wait_complete(scene.sender, 20)
 
 
 def greeted(listener, parent):
@@ -110,11 +123,13 @@ def main():
     listener = listen()
     child, _ = enter(scene, listener, 1)
     lies(scene, child, [10, 0], "below the root")
+    asks(scene, child)
     before = drops(scene)[0]
     child.send(wire.lost(99, NODE_DEAD, EVIL, flags=DOWN))
     child.send(wire.ack(99, 1, (EVIL, 0, wire.DELIVERED, 0)))
+    child.send(wire.nack(99, 1, (0, 1)) + wire.block_ack(99, 1, 1))
     tap.check(child.alive(), "an epoch that is unknown, too")
-    tap.equal(drops(scene)[0] - before, 2, "and is counted")
+    tap.equal(drops(scene)[0] - before, 4, "and is counted")
     child.close()
     child, _ = enter(scene, listener, 2)
     lies(scene, child, [0, 10], "below a relay")

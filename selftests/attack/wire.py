@@ -16,7 +16,8 @@ import time
 
 HELLO, CHALLENGE, AUTH, READY, REJECT, TREE, TREE_ACK = 1, 2, 3, 4, 5, 6, 7
 FRAGMENT, ACK, LOST, EPOCH_END, PING, PONG = 8, 9, 10, 11, 12, 13
-ABORT = 1
+BLOCK_END, BLOCK_ACK, NACK = 14, 15, 16
+ABORT, REPAIR = 1, 2
 REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protocol"}
 PENDING, DELIVERED, FAILED = 0, 1, 2
 NO_RECEIVER, CLOSED, STALLED, CHECKSUM = 1, 2, 3, 4
@@ -42,7 +43,7 @@ def crc32c(data):
     return crc ^ ALL
 
 
-def frame(kind, body=b"", slot=0, flags=0, version=1, length=None):
+def frame(kind, body=b"", slot=0, flags=0, version=2, length=None):
     length = 8 + len(body) if length is None else length
     return struct.pack(">BBBBI", kind, flags, slot, version, length) + body
 
@@ -72,10 +73,10 @@ def tree(epoch, nodes, first=0, total=None, count=None, reserved=0, **header):
 
 
 def fragment(epoch, message, offset, total, payload=b"", port=7, reason=0, crc=None, used=1,
-             reserved=0, **header):
+             after=0, **header):
     def build(crc):
         return frame(FRAGMENT, struct.pack(">IIQQQQHHI", epoch, crc, message, offset, total,
-                                           used, port, reason, reserved) + payload, **header)
+                                           used, port, reason, after) + payload, **header)
     return build(crc32c(build(0)) if crc is None else crc)
 
 
@@ -85,6 +86,13 @@ def abort(epoch, message, total, port=7, reason=7, **header):
 
 def epoch_end(epoch, **header):
     return frame(EPOCH_END, struct.pack(">I", epoch), **header)
+
+
+def block_end(epoch, message, total, end=None, first=0, port=7, after=0, turn=1, reserved=0,
+              **header):
+    end = total if end is None else end
+    return frame(BLOCK_END, struct.pack(">IIQQQQIHH", epoch, turn, message, total, end, first,
+                                        after, port, reserved), **header)
 
 
 def ping(token=0, **header):
@@ -142,8 +150,8 @@ class Peer:
     def read(self):
         """The next frame: kind, slot, body."""
         kind, flags, slot, version, length = struct.unpack(">BBBBI", self.take(8))
-        assert version == 1 and 8 <= length <= 4096, "a child says nothing else"
-        assert not flags or kind == LOST
+        assert version == 2 and 8 <= length <= 4096, "a child says nothing else"
+        assert not flags or kind in (LOST, FRAGMENT)
         return kind, slot, self.take(length - 8)
 
     def wait(self, wanted):
@@ -207,6 +215,32 @@ class Peer:
                 if state != PENDING:
                     yield about, node, size, state, reason
 
+    def lacks(self, message):
+        """What the next NACK about the message asks for: pairs of first and bytes."""
+        about = None
+        while about != message:
+            body = self.wait(NACK)
+            _, count, zero, about = struct.unpack_from(">IHHQ", body)
+            assert zero == 0 and len(body) == 16 + 16 * count
+        return [struct.unpack_from(">QQ", body, 16 + 16 * i) for i in range(count)]
+
+    def answer(self, message):
+        """What the next BLOCK_ACK on the message tells; None if a NACK comes before it."""
+        while True:
+            kind, _, body = self.read()
+            if kind == PING:
+                self.send(frame(PONG, body))
+            elif kind == NACK and body[8:16] == struct.pack(">Q", message):
+                return None
+            elif kind == BLOCK_ACK and body[4:12] == struct.pack(">Q", message):
+                return struct.unpack_from(">Q", body, 12)[0]
+
+    def has(self, message):
+        """What the next BLOCK_ACK tells."""
+        _, about, end = struct.unpack(">IQQ", self.wait(BLOCK_ACK))
+        assert about == message
+        return end
+
     def report(self, message):
         """The final report on a message: node, bytes, state, reason."""
         return next(found[1:] for found in self.reports() if found[0] == message)
@@ -245,3 +279,13 @@ def ack(epoch, message, *reports):
 def lost(epoch, reason, *nodes, flags=0):
     return frame(LOST, struct.pack(">IHH", epoch, reason, len(nodes))
                  + b"".join(struct.pack(">I", node) for node in nodes), flags=flags)
+
+
+def nack(epoch, message, *ranges):
+    """What is missing of a message; each range is first and bytes."""
+    return frame(NACK, struct.pack(">IHHQ", epoch, len(ranges), 0, message)
+                 + b"".join(struct.pack(">QQ", *found) for found in ranges))
+
+
+def block_ack(epoch, message, end):
+    return frame(BLOCK_ACK, struct.pack(">IQQ", epoch, message, end))

@@ -98,7 +98,7 @@ class Mouth(threading.Thread):
         self.start()
 
     def run(self):
-        while not self.closed.wait(0.02):
+        while not self.closed.wait(0.02 * tap.SLOWNESS):
             try:
                 self.sock.send(self.scene.data(500))
             except OSError:

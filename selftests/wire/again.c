@@ -45,6 +45,15 @@ static int again_lost(const u8 *frame, const struct hbc_hdr *h, u8 *out)
 	return err ?: (int)hbc_wire_put_lost(out, h->slot, h->flags, &f, node);
 }
 
+static int again_nack(const u8 *frame, const struct hbc_hdr *h, u8 *out)
+{
+	struct hbc_range range[HBC_NACK_MAX_RANGES];
+	struct hbc_nack f;
+	int err = hbc_wire_get_nack(frame, h, &f, range);
+
+	return err ?: (int)hbc_wire_put_nack(out, h->slot, &f, range);
+}
+
 static int again_handshake(const u8 *frame, const struct hbc_hdr *h, u8 *out)
 {
 	union {
@@ -78,6 +87,8 @@ static int again_small(const u8 *frame, const struct hbc_hdr *h, u8 *out)
 	union {
 		struct hbc_tree_ack tree_ack;
 		struct hbc_epoch_end epoch_end;
+		struct hbc_block_end block_end;
+		struct hbc_block_ack block_ack;
 		struct hbc_ping ping;
 	} f;
 	int err;
@@ -89,6 +100,12 @@ static int again_small(const u8 *frame, const struct hbc_hdr *h, u8 *out)
 	case HBC_FRAME_EPOCH_END:
 		err = hbc_wire_get_epoch_end(frame, h, &f.epoch_end);
 		return err ?: (int)hbc_wire_put_epoch_end(out, h->slot, &f.epoch_end);
+	case HBC_FRAME_BLOCK_END:
+		err = hbc_wire_get_block_end(frame, h, &f.block_end);
+		return err ?: (int)hbc_wire_put_block_end(out, h->slot, &f.block_end);
+	case HBC_FRAME_BLOCK_ACK:
+		err = hbc_wire_get_block_ack(frame, h, &f.block_ack);
+		return err ?: (int)hbc_wire_put_block_ack(out, h->slot, &f.block_ack);
 	default:
 		err = hbc_wire_get_ping(frame, h, &f.ping);
 		return err ?: (int)hbc_wire_put_ping(out, h->type, &f.ping);
@@ -116,8 +133,12 @@ int again(const u8 *frame, unsigned int len, u8 *out)
 		return again_ack(frame, &h, out);
 	case HBC_FRAME_LOST:
 		return again_lost(frame, &h, out);
+	case HBC_FRAME_NACK:
+		return again_nack(frame, &h, out);
 	case HBC_FRAME_TREE_ACK:
 	case HBC_FRAME_EPOCH_END:
+	case HBC_FRAME_BLOCK_END:
+	case HBC_FRAME_BLOCK_ACK:
 	case HBC_FRAME_PING:
 	case HBC_FRAME_PONG:
 		return again_small(frame, &h, out);

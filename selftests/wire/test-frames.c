@@ -70,12 +70,18 @@ static void test_put_fragment(void)
 	struct hbc_fragment f = {
 		.epoch = EPOCH, .crc = 0xe1e2e3e4, .message = MESSAGE,
 		.offset = 0x0102030405060700ULL, .total = 0x010203040506070cULL,
-		.used = 0xf0f1f2f3f4f5f6f7ULL, .port = 0xaabb,
+		.used = 0xf0f1f2f3f4f5f6f7ULL, .port = 0xaabb, .after = 0x81828384,
 	};
 
 	hbc_wire_put_fragment(out, 2, 0, 5, &f);
 	memcpy(out + HBC_FRAGMENT_LEN, "hello", 5);
 	check_put(SAMPLE_FRAGMENT, HBC_FRAGMENT_LEN + 5);
+	f.total -= 10;
+	hbc_wire_put_fragment(out, 2, HBC_FRAGMENT_REPAIR, 2, &f);
+	memcpy(out + HBC_FRAGMENT_LEN, "hi", 2);
+	check_put(SAMPLE_FRAGMENT_REPAIR, HBC_FRAGMENT_LEN + 2);
+	f.total += 10;
+	f.after = 0;
 	f.offset = 0;
 	f.reason = 7;
 	f.crc = 0;
@@ -111,6 +117,25 @@ static void test_put_reports(void)
 	check_put(SAMPLE_EPOCH_END, hbc_wire_put_epoch_end(out, 7, &epoch_end));
 	check_put(SAMPLE_PING, hbc_wire_put_ping(out, HBC_FRAME_PING, &ping));
 	check_put(SAMPLE_PONG, hbc_wire_put_ping(out, HBC_FRAME_PONG, &ping));
+}
+
+static void test_put_blocks(void)
+{
+	static const struct hbc_range range[] = {
+		{ .first = 0x100000010, .bytes = 0x20 }, { .first = 0x100000031, .bytes = 0x40 },
+	};
+	struct hbc_block_end end = {
+		.message = MESSAGE, .total = 0x010203040506070cULL, .end = 0x0102030405060700ULL,
+		.from = 0x01020304050606ffULL, .epoch = EPOCH, .round = 0x91929394,
+		.after = 0x81828384, .port = 0xaabb,
+	};
+	struct hbc_block_ack ack = { .message = MESSAGE, .end = 0x0102030405060700ULL,
+				     .epoch = EPOCH };
+	struct hbc_nack nack = { .message = MESSAGE, .epoch = EPOCH, .count = 2 };
+
+	check_put(SAMPLE_BLOCK_END, hbc_wire_put_block_end(out, 8, &end));
+	check_put(SAMPLE_BLOCK_ACK, hbc_wire_put_block_ack(out, 8, &ack));
+	check_put(SAMPLE_NACK, hbc_wire_put_nack(out, 8, &nack, range));
 }
 
 static void test_get_hdr(void)
@@ -184,6 +209,7 @@ int main(void)
 	test_put_tree();
 	test_put_fragment();
 	test_put_reports();
+	test_put_blocks();
 	test_get_hdr();
 	test_again();
 	test_fields_read();

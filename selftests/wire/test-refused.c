@@ -53,6 +53,8 @@ static bool type_fine(const struct sample *s, int nr, unsigned int type)
 	case SAMPLE_REJECT:		/* its reason as EPOCH_END's epoch */
 		return type == 11;
 	case SAMPLE_FRAGMENT_EMPTY:	/* its crc and message as HELLO's ids */
+	case SAMPLE_NACK:		/* as its count and message */
+	case SAMPLE_BLOCK_END:		/* as its round and message */
 		return type == 1;
 	case SAMPLE_PING:
 	case SAMPLE_PONG:
@@ -64,7 +66,10 @@ static bool type_fine(const struct sample *s, int nr, unsigned int type)
 
 static bool flags_fine(const struct sample *s, int nr, unsigned int flags)
 {
-	return flags == s->bytes[1] || (nr == SAMPLE_LOST && !flags);
+	bool plain = nr == SAMPLE_FRAGMENT || nr == SAMPLE_FRAGMENT_EMPTY ||
+		     nr == SAMPLE_FRAGMENT_REPAIR;
+
+	return flags == s->bytes[1] || (plain && (!flags || flags == 2));
 }
 
 static bool slot_fine(const struct sample *s, int nr, unsigned int slot)
@@ -89,7 +94,7 @@ static bool version_fine(const struct sample *s, int nr, unsigned int version)
 {
 	(void)s;
 	(void)nr;
-	return version == 1;
+	return version == 2;
 }
 
 /* All values of a byte of the frame's header; those that are not fine get @error. */
@@ -124,8 +129,10 @@ static void test_length(const struct sample *s, int nr)
 
 	load(s);
 	for (i = 0; i <= 65536; i++) {
-		/* The fragment's message ends 12 bytes behind its offset. */
-		bool fine = nr == SAMPLE_FRAGMENT ? i > 56 && i <= 56 + 12 : i == s->len;
+		/* The fragments' messages end so many bytes behind their offsets. */
+		unsigned int more = nr == SAMPLE_FRAGMENT ? 12 :
+				    nr == SAMPLE_FRAGMENT_REPAIR ? 2 : 0;
+		bool fine = more ? i > 56 && i <= 56 + more : i == s->len;
 
 		store(4, 4, i);
 		good &= try_frame() == (fine ? (int)i : -EBADMSG);
@@ -144,7 +151,8 @@ static void test_cut(const struct sample *s, int nr)
 
 	for (i = 0; i < s->len; i++) {
 		waits &= try_exact(s->bytes, i) == -EAGAIN;
-		if (i < HBC_HDR_LEN || (nr == SAMPLE_FRAGMENT && i > 56))
+		if (i < HBC_HDR_LEN ||
+		    (i > 56 && (nr == SAMPLE_FRAGMENT || nr == SAMPLE_FRAGMENT_REPAIR)))
 			continue;
 		load(s);
 		store(4, 4, i);
@@ -274,8 +282,7 @@ static const struct field fragment_refused[] = {
 	{ "total 2^64 - 1", ~0ULL, 32, SAMPLE_FRAGMENT, 8 },
 	{ "port 0", 0, 48, SAMPLE_FRAGMENT, 2 },
 	{ "a reason without ABORT", 7, 50, SAMPLE_FRAGMENT, 2 },
-	{ "reserved byte", 1, 52, SAMPLE_FRAGMENT, 1 },
-	{ "last reserved byte", 1, 55, SAMPLE_FRAGMENT, 1 },
+	{ "a message before the first", 1, 16, SAMPLE_FRAGMENT, 8 },
 	{ "no payload though there is some", 1, 32, SAMPLE_FRAGMENT_EMPTY, 8 },
 	{ "offset though there is nothing", 1, 24, SAMPLE_FRAGMENT_EMPTY, 8 },
 	{ "ABORT without a reason", 0, 50, SAMPLE_FRAGMENT_ABORT, 2 },
@@ -293,6 +300,44 @@ static const struct field fragment_accepted[] = {
 	{ "ABORT of an empty message", 0, 32, SAMPLE_FRAGMENT_ABORT, 8 },
 	{ "last reason", 9, 50, SAMPLE_FRAGMENT_ABORT, 2 },
 	{ "port 1", 1, 48, SAMPLE_FRAGMENT, 2 },
+};
+
+static const struct field blocks_refused[] = {
+	{ "epoch 0", 0, 8, SAMPLE_BLOCK_END, 4 },
+	{ "message 0", 0, 16, SAMPLE_BLOCK_END, 8 },
+	{ "a message before the first", 1, 16, SAMPLE_BLOCK_END, 8 },
+	{ "total 2^63", 1ULL << 63, 24, SAMPLE_BLOCK_END, 8 },
+	{ "more than the total", 0x010203040506070dULL, 32, SAMPLE_BLOCK_END, 8 },
+	{ "from beyond end", 0x0102030405060701ULL, 40, SAMPLE_BLOCK_END, 8 },
+	{ "port 0", 0, 52, SAMPLE_BLOCK_END, 2 },
+	{ "reserved byte", 1, 54, SAMPLE_BLOCK_END, 1 },
+	{ "last reserved byte", 1, 55, SAMPLE_BLOCK_END, 1 },
+	{ "epoch 0", 0, 8, SAMPLE_BLOCK_ACK, 4 },
+	{ "message 0", 0, 12, SAMPLE_BLOCK_ACK, 8 },
+	{ "2^63 bytes", 1ULL << 63, 20, SAMPLE_BLOCK_ACK, 8 },
+	{ "epoch 0", 0, 8, SAMPLE_NACK, 4 },
+	{ "count 0", 0, 12, SAMPLE_NACK, 2 },
+	{ "count less than sent", 1, 12, SAMPLE_NACK, 2 },
+	{ "count more than sent", 3, 12, SAMPLE_NACK, 2 },
+	{ "count 65535", 0xffff, 12, SAMPLE_NACK, 2 },
+	{ "reserved byte", 1, 14, SAMPLE_NACK, 1 },
+	{ "last reserved byte", 1, 15, SAMPLE_NACK, 1 },
+	{ "message 0", 0, 16, SAMPLE_NACK, 8 },
+	{ "no bytes", 0, 32, SAMPLE_NACK, 8 },
+	{ "a range up to the next", 0x21, 32, SAMPLE_NACK, 8 },
+	{ "a range into the next", 0x22, 32, SAMPLE_NACK, 8 },
+	{ "ranges that descend", 0, 40, SAMPLE_NACK, 8 },
+	{ "a range from 2^63 on", 1ULL << 63, 40, SAMPLE_NACK, 8 },
+	{ "a range beyond 2^63 - 1", ~0ULL >> 1, 48, SAMPLE_NACK, 8 },
+};
+
+static const struct field blocks_accepted[] = {
+	{ "nothing before it", 0, 48, SAMPLE_BLOCK_END, 4 },
+	{ "nothing is kept", 0x0102030405060700ULL, 40, SAMPLE_BLOCK_END, 8 },
+	{ "all", 0x010203040506070cULL, 32, SAMPLE_BLOCK_END, 8 },
+	{ "round 0", 0, 12, SAMPLE_BLOCK_END, 4 },
+	{ "no bytes", 0, 20, SAMPLE_BLOCK_ACK, 8 },
+	{ "a range up to 2^63 - 1", (~0ULL >> 1) - 0x100000031, 48, SAMPLE_NACK, 8 },
 };
 
 static const struct field report_refused[] = {
@@ -316,6 +361,7 @@ static const struct field report_refused[] = {
 	{ "the last entry's reserved byte", 1, 63, SAMPLE_ACK, 1 },
 	{ "epoch 0", 0, 8, SAMPLE_LOST, 4 },
 	{ "no reason", 0, 12, SAMPLE_LOST, 2 },
+	{ "neither DOWN nor BACK", 0, 1, SAMPLE_LOST, 1 },
 	{ "reason out of range", 10, 12, SAMPLE_LOST, 2 },
 	{ "BACK with a reason", 5, 12, SAMPLE_LOST_BACK, 2 },
 	{ "count 0", 0, 14, SAMPLE_LOST, 2 },
@@ -347,12 +393,29 @@ static int repeat(int sample, unsigned int fixed, unsigned int entry, unsigned i
 	return try_exact(frame, fixed + nr * entry);
 }
 
+/* @nr ranges of a byte, with a byte between them. */
+static int longest_nack(unsigned int nr)
+{
+	unsigned int i;
+
+	load(&samples[SAMPLE_NACK]);
+	for (i = 0; i < nr; i++) {
+		store(24 + i * 16, 8, 2 * i);
+		store(32 + i * 16, 8, 1);
+	}
+	store(12, 2, nr);
+	store(4, 4, 24 + nr * 16);
+	return try_exact(frame, 24 + nr * 16);
+}
+
 static void test_longest(void)
 {
 	ok(repeat(SAMPLE_ACK, 16, 24, 12, 170) == 4096, "ack: 170 entries accepted");
 	ok(repeat(SAMPLE_ACK, 16, 24, 12, 171) == -EBADMSG, "ack: 171 entries refused");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1020) == 4096, "lost: 1020 nodes accepted");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1021) == -EBADMSG, "lost: 1021 nodes refused");
+	ok(longest_nack(254) == 24 + 254 * 16, "nack: 254 ranges accepted");
+	ok(longest_nack(255) == -EBADMSG, "nack: 255 ranges refused");
 }
 
 static void test_longest_tree(unsigned int nr, int expected, const char *what)
@@ -418,6 +481,8 @@ int main(void)
 	TEST_FIELDS(tree_accepted, true);
 	TEST_FIELDS(fragment_refused, false);
 	TEST_FIELDS(fragment_accepted, true);
+	TEST_FIELDS(blocks_refused, false);
+	TEST_FIELDS(blocks_accepted, true);
 	TEST_FIELDS(report_refused, false);
 	TEST_FIELDS(report_accepted, true);
 	test_longest();
