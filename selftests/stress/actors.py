@@ -27,9 +27,11 @@ NODES = STEADY + GUESTS
 OTHER_GROUP = 6
 SETTINGS = {"dead_ms": 2000 * tap.SLOWNESS, "stall_ms": 2000 * tap.SLOWNESS, "queue": 131072}
 
-# What requests say when what they need was taken away, or is there already.
+# What requests say when what they need was taken away, or is there already; a dump,
+# when the module is on its way out.
 REFUSED = {errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EBUSY, errno.EEXIST, errno.EINVAL,
-           errno.ENODEV, errno.ENOENT, errno.ENOSPC, errno.EOPNOTSUPP, errno.ESHUTDOWN}
+           errno.ENODEV, errno.ENOENT, errno.ENOSPC, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT,
+           errno.ESHUTDOWN}
 
 
 class Surprise(Exception):
