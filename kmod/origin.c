@@ -46,8 +46,8 @@ static bool hbc_origin_port_busy(struct hbc_origin *origin, const struct hbc_out
 }
 
 /*
- * An earlier message to the same port is on its way along another tree, where
- * this one could overtake it. origin->lock held.
+ * An earlier message to the same port is on its way along another epoch's trees,
+ * where this one could overtake it. origin->lock held.
  */
 static bool hbc_origin_overtakes(struct hbc_origin *origin, const struct hbc_outgoing *m)
 {
@@ -66,21 +66,58 @@ static bool hbc_origin_overtakes(struct hbc_origin *origin, const struct hbc_out
 
 /* origin->lock held. */
 static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outgoing *m,
-				const struct hbc_tree *full)
+				const struct hbc_roster *full)
 {
 	if (m->abort)
 		return true;
-	if (list_empty(&m->bursts) || m->roster->tree == full)
+	if (list_empty(&m->bursts) || m->roster == full)
 		return false;
 	return m->begun || (!hbc_origin_port_busy(origin, m) && !hbc_origin_overtakes(origin, m));
 }
 
-/*
- * Whose turn it is, with a reference; nobody's whose tree is @full. *@tree is
- * its tree, with a reference, NULL for one that was never planned.
+/**
+ * struct hbc_turn - who sends next, and where
+ * @m: the message; a reference, as all that follows
+ * @roster: its trees and members; NULL for one that was never planned
+ * @tree: the one that carries the next burst; NULL if none has room
  */
-static struct hbc_outgoing *hbc_origin_pick(struct hbc_origin *origin,
-					    const struct hbc_tree *full, struct hbc_tree **tree)
+struct hbc_turn {
+	struct hbc_outgoing *m;
+	struct hbc_roster *roster;
+	struct hbc_tree *tree;
+};
+
+static void hbc_turn_end(struct hbc_turn *turn)
+{
+	if (turn->tree)
+		hbc_tree_put(turn->tree);
+	if (turn->roster)
+		hbc_roster_put(turn->roster);
+	hbc_outgoing_put(turn->m);
+}
+
+/* Takes the references of a turn of @m. origin->lock held. */
+static void hbc_turn_begin(struct hbc_turn *turn, struct hbc_outgoing *m)
+{
+	const struct hbc_outgoing_entry *e;
+
+	hbc_outgoing_get(m);
+	turn->m = m;
+	turn->roster = m->roster;
+	turn->tree = NULL;
+	if (m->roster)
+		hbc_roster_hold(m->roster);
+	if (m->abort)
+		return;
+	e = list_first_entry(&m->bursts, const struct hbc_outgoing_entry, link);
+	turn->tree = hbc_roster_turn(m->roster, e->bytes);
+	if (turn->tree)
+		refcount_inc(&turn->tree->ref);
+}
+
+/* Whose turn it is; nobody's whose trees are all @full. Return: whether it is somebody's. */
+static bool hbc_origin_pick(struct hbc_origin *origin, const struct hbc_roster *full,
+			    struct hbc_turn *turn)
 {
 	struct hbc_outgoing *m = NULL;
 	unsigned int i;
@@ -95,22 +132,17 @@ static struct hbc_outgoing *hbc_origin_pick(struct hbc_origin *origin,
 		if (m && !hbc_origin_sendable(origin, m, full))
 			m = NULL;
 	}
-	*tree = NULL;
-	if (m) {
-		hbc_outgoing_get(m);
-		if (m->roster) {
-			*tree = m->roster->tree;
-			refcount_inc(&(*tree)->ref);
-		}
-	}
+	if (m)
+		hbc_turn_begin(turn, m);
 	spin_unlock(&origin->lock);
 	return m;
 }
 
 /* Ends the message below, if it has begun there. */
-static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
-			     struct hbc_tree *tree, struct list_head *finished)
+static void hbc_origin_abort(struct hbc_origin *origin, const struct hbc_turn *turn,
+			     struct list_head *finished)
 {
+	struct hbc_outgoing *m = turn->m;
 	LIST_HEAD(bursts);
 	bool starved;
 	u8 reason;
@@ -122,7 +154,7 @@ static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
 	spin_unlock(&origin->lock);
 	hbc_outgoing_purge(&bursts);
 	if (reason)
-		hbc_outgoing_tell_abort(m, tree, reason);
+		hbc_outgoing_tell_abort(m, turn->roster->tree, reason);
 	spin_lock(&origin->lock);
 	hbc_outgoing_sent(m, finished);
 	starved = hbc_source_starved(m->source);
@@ -132,9 +164,10 @@ static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
 }
 
 /* Queue the next burst at the lanes. */
-static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
-			     struct hbc_tree *tree, struct list_head *finished)
+static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *turn,
+			     struct list_head *finished)
 {
+	struct hbc_outgoing *m = turn->m;
 	struct hbc_outgoing_entry *e;
 	bool starved;
 
@@ -149,7 +182,9 @@ static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
 	spin_unlock(&origin->lock);
 	if (!e)
 		return;
-	hbc_forward_queue(tree, e->burst, 0);
+	if (turn->tree->slot != HBC_SLOT_ALL)
+		hbc_cut_move(&m->cut, e->burst, turn->tree->slot);
+	hbc_forward_queue(turn->tree, e->burst, 0);
 	spin_lock(&origin->lock);
 	if (!m->file && !m->complete) {
 		list_add_tail(&e->link, &m->kept);
@@ -167,34 +202,32 @@ static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
 }
 
 /*
- * Queue bursts in turn while the lanes have room, then send. Return: a tree, a
+ * Queue bursts in turn while the lanes have room, then send. Return: trees, a
  * reference, for whose lanes somebody still waits; NULL when all is sent.
  * origin->pump held.
  */
-static struct hbc_tree *hbc_origin_round(struct hbc_origin *origin, struct list_head *finished)
+static struct hbc_roster *hbc_origin_round(struct hbc_origin *origin, struct list_head *finished)
 {
-	struct hbc_tree *tree, *full = NULL, *last = NULL;
-	struct hbc_outgoing *m;
+	struct hbc_roster *full = NULL;
+	struct hbc_tree *last = NULL;
+	struct hbc_turn turn;
 
-	while ((m = hbc_origin_pick(origin, full, &tree))) {
-		bool room = true;
+	while (hbc_origin_pick(origin, full, &turn)) {
+		bool room = turn.m->abort || turn.tree, first = !full;
 
-		if (m->abort)
-			hbc_origin_abort(origin, m, tree, finished);
-		else if (hbc_forward_room(tree))
-			hbc_origin_burst(origin, m, tree, finished);
-		else
-			room = false;
-		hbc_outgoing_put(m);
-		if (!room) {
-			if (full) {
-				hbc_tree_put(tree);
-				break;
-			}
-			full = tree;
-			continue;
+		if (turn.m->abort)
+			hbc_origin_abort(origin, &turn, finished);
+		else if (room)
+			hbc_origin_burst(origin, &turn, finished);
+		else if (first)
+			swap(full, turn.roster);
+		if (turn.tree) {
+			refcount_inc(&turn.tree->ref);
+			hbc_forward_turn(&last, turn.tree);
 		}
-		hbc_forward_turn(&last, tree);
+		hbc_turn_end(&turn);
+		if (!room && !first)
+			break;
 	}
 	hbc_forward_turn(&last, NULL);
 	return full;
@@ -203,7 +236,8 @@ static struct hbc_tree *hbc_origin_round(struct hbc_origin *origin, struct list_
 /* origin->pump held. */
 static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished)
 {
-	struct hbc_tree *full, *other;
+	struct hbc_roster *full;
+	struct hbc_tree *other;
 	bool again = true;
 
 	while (again && !READ_ONCE(origin->ended)) {
@@ -211,15 +245,15 @@ static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished
 		other = hbc_repair_round(origin);
 		full = hbc_origin_round(origin, finished);
 		hbc_repair_tell_all(origin);
-		if (full && other)
-			hbc_tree_put(other);
-		full = full ?: other;
-		if (!full)
+		if (!full && !other)
 			break;
 		set_bit(HBC_SCHEDULE_WAITING, &origin->sched->flags);
 		smp_mb__after_atomic(); /* pairs with hbc_schedule_resume() */
-		again = hbc_forward_room(full);
-		hbc_tree_put(full);
+		again = (full && hbc_roster_room(full)) || (other && hbc_forward_room(other));
+		if (full)
+			hbc_roster_put(full);
+		if (other)
+			hbc_tree_put(other);
 	}
 }
 

@@ -109,7 +109,7 @@ void hbc_outgoing_purge(struct list_head *bursts)
 	}
 }
 
-/* The newest tree's roster, a reference, and memory for what becomes of its members. */
+/* The newest epoch's roster, a reference, and memory for what becomes of its members. */
 static struct hbc_roster *hbc_outgoing_choose(struct hbc_outgoing *m,
 					      struct hbcast_member **member)
 {
@@ -132,8 +132,7 @@ static void hbc_outgoing_install(struct hbc_outgoing *m, struct hbc_roster *rost
 	m->member = member;
 	m->nr = roster->nr;
 	m->cut.epoch = roster->tree->epoch;
-	m->cut.slot = roster->tree->slot;
-	m->cut.fragment = hbc_tree_fragment(roster->tree);
+	m->cut.fragment = hbc_roster_fragment(roster);
 }
 
 int hbc_outgoing_prepare(struct hbc_outgoing *m)
@@ -161,7 +160,7 @@ static int hbc_outgoing_newest(const struct hbc_outgoing *m, const struct hbc_ro
 {
 	if (m->source->origin->ended || m->complete)
 		return -ENODEV;
-	*newest = hbc_tree_get(m->source->sched, 0, 0);
+	*newest = hbc_tree_get(m->source->sched, 0, HBC_SLOT_ALL);
 	return *newest == roster->tree ? 0 : -EAGAIN;
 }
 

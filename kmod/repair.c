@@ -139,7 +139,8 @@ static struct hbc_tree *hbc_repair_hold(struct hbc_outgoing *m)
 /* What is told. */
 
 /* The first that is due, with references, or NULL. */
-static struct hbc_outgoing *hbc_repair_next_due(struct hbc_origin *origin, struct hbc_tree **tree)
+static struct hbc_outgoing *hbc_repair_next_due(struct hbc_origin *origin,
+						struct hbc_roster **roster)
 {
 	struct hbc_outgoing *m;
 
@@ -149,14 +150,31 @@ static struct hbc_outgoing *hbc_repair_next_due(struct hbc_origin *origin, struc
 		if (m)
 			list_del_init(&m->due_link);
 	} while (m && (!m->roster || m->complete));
-	if (m)
-		*tree = hbc_repair_hold(m);
+	if (m) {
+		hbc_outgoing_get(m);
+		hbc_roster_hold(m->roster);
+		*roster = m->roster;
+	}
 	spin_unlock(&origin->lock);
 	return m;
 }
 
+/* In every slot, behind all that has been sent there. */
+static void hbc_repair_queue_end(const struct hbc_roster *roster, const struct hbc_block_end *f)
+{
+	u8 frame[HBC_BLOCK_END_LEN];
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++) {
+		const struct hbc_tree *tree = roster->share[i].tree;
+
+		hbc_wire_put_block_end(frame, tree->slot, f);
+		hbc_forward_block_end(tree, f->message, frame);
+	}
+}
+
 static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
-			    struct hbc_tree *tree)
+			    const struct hbc_roster *roster)
 {
 	struct hbc_tally *tally = NULL;
 	struct hbc_block_end f = {
@@ -165,11 +183,10 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 		.epoch = m->cut.epoch,
 		.port = m->cut.port,
 	};
-	u8 frame[HBC_BLOCK_END_LEN];
 	bool more;
 
 	if (!m->tally && !m->file)
-		tally = hbc_tally_new(tree);
+		tally = hbc_tally_new(roster->tree);
 	spin_lock(&origin->lock);
 	if (tally && !m->complete)
 		swap(m->tally, tally);
@@ -185,21 +202,30 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 	if (more)
 		hbc_source_read_on(m->source);
 	hbc_tally_free(tally);
-	hbc_wire_put_block_end(frame, tree->slot, &f);
-	hbc_forward_block_end(tree, f.message, frame);
+	hbc_repair_queue_end(roster, &f);
+}
+
+/* Another epoch has its turn, or none: what was told along the last one's trees is sent. */
+static void hbc_repair_turn(struct hbc_roster **last, struct hbc_roster *roster)
+{
+	if (*last && *last != roster)
+		hbc_roster_send(*last);
+	if (*last)
+		hbc_roster_put(*last);
+	*last = roster;
 }
 
 void hbc_repair_tell_all(struct hbc_origin *origin)
 {
-	struct hbc_tree *tree, *last = NULL;
+	struct hbc_roster *roster, *last = NULL;
 	struct hbc_outgoing *m;
 
-	while ((m = hbc_repair_next_due(origin, &tree))) {
-		hbc_repair_tell(origin, m, tree);
+	while ((m = hbc_repair_next_due(origin, &roster))) {
+		hbc_repair_tell(origin, m, roster);
 		hbc_outgoing_put(m);
-		hbc_forward_turn(&last, tree);
+		hbc_repair_turn(&last, roster);
 	}
-	hbc_forward_turn(&last, NULL);
+	hbc_repair_turn(&last, NULL);
 }
 
 /* What is sent again. */

@@ -341,7 +341,7 @@ static int hbc_source_check_file(const struct file *file, const struct hbcast_fi
 
 static int hbc_source_queue_file(struct hbc_source *source, struct hbc_outgoing *m, long timeo)
 {
-	struct hbc_tree *tree = hbc_tree_get(source->sched, 0, 0);
+	struct hbc_tree *tree = hbc_tree_get(source->sched, 0, HBC_SLOT_ALL);
 	int err;
 
 	if (!tree)

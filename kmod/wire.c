@@ -475,6 +475,13 @@ void hbc_wire_set_crc(u8 *buf, u32 crc)
 	w->crc = cpu_to_be32(crc);
 }
 
+void hbc_wire_set_slot(u8 *buf, u8 slot)
+{
+	struct hbc_wire_hdr *w = (struct hbc_wire_hdr *)buf;
+
+	w->slot = slot;
+}
+
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count)
 {
 	struct wire_ack *w = (struct wire_ack *)buf;

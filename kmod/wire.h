@@ -26,6 +26,7 @@
 #define HBC_MAX_MEMBERS		4096	/* nodes in a plan */
 #define HBC_MAX_DEPTH		512	/* edges from the root to a leaf */
 #define HBC_MAX_SLOTS		64
+#define HBC_SLOT_ALL		0	/* its tree spans all members; reports go up it */
 
 enum hbc_frame_type {
 	HBC_FRAME_HELLO = 1,
@@ -340,6 +341,8 @@ void hbc_wire_put_fragment(u8 *buf, u8 slot, u8 flags, u32 len, const struct hbc
 int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fragment *f);
 /* Patches the checksum into a header that hbc_wire_put_fragment() wrote. */
 void hbc_wire_set_crc(u8 *buf, u32 crc);
+/* The same with the slot; the checksum is another one then. */
+void hbc_wire_set_slot(u8 *buf, u8 slot);
 
 /* @entry: @count of them, all of one epoch */
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count);
