@@ -1,12 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 timeout=300 debug
-"""Several trees at once: who carries how much, and what happens when one of them breaks."""
+"""Several trees at once, and what happens when one of them breaks."""
 
 import contextlib
 import os
 import random
-import socket
 import sys
 import threading
 
@@ -14,90 +13,8 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import node  # noqa: E402 needs the path above
 import wire  # noqa: E402
-from node import GROUP, KEY, Node, hbcnl, tap, tcp, until  # noqa: E402
-
-MIB = 1 << 20
-SECONDS = 60 * tap.SLOWNESS
-EVIL = 9
-SO_SNDBUFFORCE = 32	# what is sent is kept until all have it, and one tree may be slow
-# Each member is a relay in one of them.
-TREES = (((1, 2), (2, 3), (2, 4)), ((1, 3), (3, 4), (3, 2)), ((1, 4), (4, 2), (4, 3)))
-RATE = 4 * MIB // tap.SLOWNESS	# bytes/s, all trees together
-
-
-def rated(*shares):
-    """The trees, with these shares of the rate."""
-    return [(RATE * share // sum(shares), tree) for share, tree in zip(shares, TREES)]
-
-
-def carried(root):
-    """Bytes that have left the root along each slot's lane."""
-    return {lane["slot"]: lane["tx-bytes"] for lane in root.client.dump("lane-get")
-            if lane["root"] == root.number and lane["direction"] == "down"}
-
-
-class Scene:
-    """Node 1 sends, nodes 2 to 4 receive."""
-
-    def __init__(self):
-        node.switch()
-        # Short queues, so that little more than its share lies in each tree.
-        self.nodes = [Node(number, dead_ms=2000 * tap.SLOWNESS, queue=1 << 17)
-                      for number in range(1, 5)]
-        self.root, *self.members = self.nodes
-        for each in self.nodes:
-            each.know(self.nodes)
-        self.sender = self.root.sender()
-        self.sender.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 8 * MIB)
-        self.receivers = [each.receiver() for each in self.members]
-
-    def lane(self, number, slot):
-        """A connection to that node, as from a parent in the group."""
-        sock = tcp(EVIL)
-        sock.settimeout(SECONDS)
-        sock.connect((f"10.9.0.{number}", 7310))
-        peer = wire.Peer(sock, GROUP, KEY)
-        if not peer.enter(number, EVIL, EVIL, slot):
-            raise ConnectionRefusedError
-        return peer
-
-    def broadcast(self, data, meanwhile=None):
-        """Whether all members have it, and the sender knows."""
-        readers = [node.Reader(sock) for sock in self.receivers]
-        thread = threading.Thread(target=self.sender.send, args=(data,))
-        thread.start()
-        if meanwhile:
-            meanwhile(readers)
-        thread.join()
-        results = [(reader.result(), bytes(reader.got) == data) for reader in readers]
-        node.wait_complete(self.sender, SECONDS)
-        known = set(node.completion(self.sender).values())
-        good = results == [("whole", True)] * len(readers) and known == {"delivered"}
-        if not good:
-            print(f"# {results} {known}")
-        return good
-
-
-def test_shares(scene):
-    """Each tree carries what it was planned to."""
-    for shares in (1, 1, 1), (4, 2, 1), (1, 5, 2):
-        scene.root.apply_trees(*rated(*shares))
-        before = {}
-
-        def begun(readers, before=before):
-            # At first all lanes' buffers are filled alike. Later one that lost packets is
-            # slower for a while; if all carried the same, these shares would be far off.
-            until(SECONDS, lambda: len(readers[0].got) > 2 * MIB)
-            before.update(carried(scene.root))
-
-        good = scene.broadcast(os.urandom(MIB) * 12, begun)
-        after = carried(scene.root)
-        got = [after[slot] - before[slot] for slot in range(len(shares))]
-        parts = [count * sum(shares) / sum(got) for count in got]
-        tap.check(good and all(0.65 * share < part < 1.6 * share
-                               for share, part in zip(shares, parts)),
-                  f"shares {shares}: {', '.join(f'{part:.2f}' for part in parts)}")
-
+from node import GROUP, KEY, hbcnl, tap, tcp, until  # noqa: E402
+from trees import EVIL, MIB, SECONDS, TREES, Scene, carried, rated  # noqa: E402
 
 def test_order(scene):
     """Messages of all sizes over all trees come in their order."""
@@ -118,20 +35,6 @@ def test_order(scene):
     for thread in threads:
         thread.join(SECONDS)
     tap.check(got == [sent] * len(got), "150 messages of all sizes come in their order")
-
-
-def test_slow(scene):
-    """A relay with a slow way out keeps back its own tree, and no other."""
-    trees = rated(1, 1, 1)
-    trees[2] = RATE // 3, [(1, 4), (4, 2, RATE // 24), (4, 3, RATE // 24)]
-    scene.root.apply_trees(*trees)
-    before = carried(scene.root)
-    good = scene.broadcast(os.urandom(MIB) * 12)
-    after = carried(scene.root)
-    got = [after[slot] - before.get(slot, 0) for slot in range(3)]
-    print(f"# {[count >> 10 for count in got]} KiB of 12 MiB")
-    tap.check(good and got[2] < sum(got) / 4, "one of three trees is slow: others carry more")
-    tap.check(sum(got) < 13 * MIB, "and nobody asks for what is only slow")
 
 
 def test_cut(scene):
@@ -269,14 +172,9 @@ def main():
     hbcnl.load_module()
     scene = Scene()
     node.plug(EVIL)
-    for test in test_shares, test_order, test_slow, test_cut, test_plans, test_ends, \
-            test_reports, test_dead:
+    for test in test_order, test_cut, test_plans, test_ends, test_reports, test_dead:
         test(scene)
-    for sock in scene.receivers + [scene.sender]:
-        sock.close()
-    for each in scene.nodes:
-        each.forget()
-    tap.check(until(SECONDS, hbcnl.unload_module), "the module unloads")
+    scene.end()
     tap.done()
 
 
