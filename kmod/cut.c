@@ -124,6 +124,7 @@ void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 	f->epoch = c->epoch;
 	f->message = c->message;
 	f->total = c->total;
+	f->used = c->used;
 	f->port = c->port;
 	f->after = c->after;
 }

@@ -14,7 +14,8 @@ struct iov_iter;
  * struct hbc_cut - what the fragments of one message have in common
  * @message: id
  * @total: bytes
- * @epoch: of the tree
+ * @used: slots that they have been sent through
+ * @epoch: of the trees
  * @fragment: bytes of a whole fragment, header included; above
  *	HBC_FRAGMENT_LEN
  * @after: as in a fragment
@@ -24,6 +25,7 @@ struct iov_iter;
 struct hbc_cut {
 	u64 message;
 	u64 total;
+	u64 used;
 	u32 epoch;
 	u32 fragment;
 	u32 after;

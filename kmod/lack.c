@@ -187,7 +187,8 @@ void hbc_lack_reach(struct hbc_message *m, const struct hbc_tree *tree, u64 firs
 	bool lost;
 
 	spin_lock_bh(&m->sched->lock);
-	lost = first > m->reached && tree->nodes[0].slots == BIT_ULL(tree->slot);
+	lost = first > m->reached && !tree->nodes[0].stage &&
+	       tree->nodes[0].slots == BIT_ULL(tree->slot);
 	m->reached = max(m->reached, end);
 	spin_unlock_bh(&m->sched->lock);
 	if (lost)

@@ -480,6 +480,7 @@ static void hbc_message_round(struct hbc_message *m, const struct hbc_block_end 
 		return;
 	m->round = f->round;
 	m->block = f->end;
+	m->stage = f->stage;
 	hbc_spans_free(&m->asked);
 	m->told = 0;
 }
@@ -600,13 +601,15 @@ static void hbc_message_end_before(struct hbc_schedule *sched, const struct hbc_
 	}
 }
 
-/* All that has been told of has come, or does not come. */
-static void hbc_message_answer(struct hbc_message *m, const struct hbc_block_end *f, bool known)
+/* All that has been told of has come, or does not come, but what later stages bring. */
+static void hbc_message_answer(struct hbc_message *m, const struct hbc_tree *tree,
+			       const struct hbc_block_end *f, bool known)
 {
 	if (!f->after)
 		hbc_message_end_before(m->sched, f);
 	hbc_lack_give_up(m, f);
-	hbc_lack_ask_all(m, READ_ONCE(m->block));
+	if (READ_ONCE(m->stage) >= tree->nodes[0].stage)
+		hbc_lack_ask_all(m, READ_ONCE(m->block));
 	hbc_lack_answer(m);
 	if (known && f->end == f->total)
 		hbc_message_report_again(m);
@@ -646,7 +649,7 @@ int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
 		hbc_forward_block_end(tree, f->message, frame);
 		hbc_forward_send(tree);
 		if (over)
-			hbc_message_answer(m, f, known);
+			hbc_message_answer(m, tree, f, known);
 	}
 	hbc_message_put(m);
 	return err;

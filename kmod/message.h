@@ -49,6 +49,7 @@ struct hbc_tree;
  * @round: which is told by BLOCK_END, in one slot after the other
  * @slots: where it has been told
  * @block: bytes that it tells of
+ * @stage: which it tells to be over
  * @asked: bytes that the parent was asked for in this round
  * @reached: end of the bytes that have come in their turn
  * @end: bytes of which a BLOCK_END has told
@@ -78,6 +79,7 @@ struct hbc_message {
 	u32 round;
 	u64 slots;
 	u64 block;
+	u16 stage;
 	struct hbc_spans asked;
 	u64 reached;
 	u64 end;

@@ -13,6 +13,7 @@
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
+#include "stage.h"
 #include "wire.h"
 
 static void hbc_origin_release(struct kref *ref)
@@ -64,13 +65,20 @@ static bool hbc_origin_overtakes(struct hbc_origin *origin, const struct hbc_out
 	return false;
 }
 
+/* An epoch, a reference, and those of its slots that have no room. */
+struct hbc_full {
+	struct hbc_roster *roster;
+	u64 slots;
+};
+
 /* origin->lock held. */
 static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outgoing *m,
-				const struct hbc_roster *full)
+				const struct hbc_full *full)
 {
 	if (m->abort)
 		return true;
-	if (list_empty(&m->bursts) || m->roster == full)
+	if (list_empty(&m->bursts) ||
+	    (m->roster == full->roster && !(hbc_stage_slots(m) & ~full->slots)))
 		return false;
 	return m->begun || (!hbc_origin_port_busy(origin, m) && !hbc_origin_overtakes(origin, m));
 }
@@ -80,11 +88,13 @@ static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outg
  * @m: the message; a reference, as all that follows
  * @roster: its trees and members; NULL for one that was never planned
  * @tree: the one that carries the next burst; NULL if none has room
+ * @slots: those that may carry it
  */
 struct hbc_turn {
 	struct hbc_outgoing *m;
 	struct hbc_roster *roster;
 	struct hbc_tree *tree;
+	u64 slots;
 };
 
 static void hbc_turn_end(struct hbc_turn *turn)
@@ -110,13 +120,14 @@ static void hbc_turn_begin(struct hbc_turn *turn, struct hbc_outgoing *m)
 	if (m->abort)
 		return;
 	e = list_first_entry(&m->bursts, const struct hbc_outgoing_entry, link);
-	turn->tree = hbc_roster_turn(m->roster, e->bytes);
+	turn->slots = hbc_stage_slots(m);
+	turn->tree = hbc_roster_turn(m->roster, turn->slots, e->bytes);
 	if (turn->tree)
 		refcount_inc(&turn->tree->ref);
 }
 
-/* Whose turn it is; nobody's whose trees are all @full. Return: whether it is somebody's. */
-static bool hbc_origin_pick(struct hbc_origin *origin, const struct hbc_roster *full,
+/* Whose turn it is; nobody's whose slots are all @full. Return: whether it is somebody's. */
+static bool hbc_origin_pick(struct hbc_origin *origin, const struct hbc_full *full,
 			    struct hbc_turn *turn)
 {
 	struct hbc_outgoing *m = NULL;
@@ -176,7 +187,9 @@ static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *t
 	if (e) {
 		list_del(&e->link);
 		m->begun = true;
-		m->sent_bytes += e->bytes;
+		/* Later ones are of bytes that have left before. */
+		m->sent_bytes = max(m->sent_bytes, e->offset + e->bytes);
+		hbc_stage_sent(m, e->offset, turn->tree->slot);
 		m->leaving = m->whole && list_empty(&m->bursts);
 	}
 	spin_unlock(&origin->lock);
@@ -184,7 +197,7 @@ static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *t
 		return;
 	if (turn->tree->slot != HBC_SLOT_ALL)
 		hbc_cut_move(&m->cut, e->burst, turn->tree->slot);
-	hbc_forward_queue(turn->tree, e->burst, 0);
+	hbc_forward_queue(turn->tree, e->burst, 0, e->used);
 	spin_lock(&origin->lock);
 	if (!m->file && !m->complete) {
 		list_add_tail(&e->link, &m->kept);
@@ -201,57 +214,65 @@ static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *t
 		hbc_source_read_on(m->source);
 }
 
-/*
- * Queue bursts in turn while the lanes have room, then send. Return: trees, a
- * reference, for whose lanes somebody still waits; NULL when all is sent.
- * origin->pump held.
- */
-static struct hbc_roster *hbc_origin_round(struct hbc_origin *origin, struct list_head *finished)
+/* Slots without room are noted; those of one epoch. Return: whether they could be. */
+static bool hbc_origin_note_full(struct hbc_full *full, struct hbc_turn *turn)
 {
-	struct hbc_roster *full = NULL;
+	if (full->roster && full->roster != turn->roster)
+		return false;
+	if (!full->roster)
+		swap(full->roster, turn->roster);
+	full->slots |= turn->slots;
+	return true;
+}
+
+/*
+ * Queue bursts in turn while the lanes have room, then send. @full is set to slots
+ * for whose lanes somebody still waits, if there are any. origin->pump held.
+ */
+static void hbc_origin_round(struct hbc_origin *origin, struct hbc_full *full,
+			     struct list_head *finished)
+{
 	struct hbc_tree *last = NULL;
 	struct hbc_turn turn;
+	bool more = true;
 
-	while (hbc_origin_pick(origin, full, &turn)) {
-		bool room = turn.m->abort || turn.tree, first = !full;
-
+	while (more && hbc_origin_pick(origin, full, &turn)) {
 		if (turn.m->abort)
 			hbc_origin_abort(origin, &turn, finished);
-		else if (room)
+		else if (turn.tree)
 			hbc_origin_burst(origin, &turn, finished);
-		else if (first)
-			swap(full, turn.roster);
+		else
+			more = hbc_origin_note_full(full, &turn);
 		if (turn.tree) {
 			refcount_inc(&turn.tree->ref);
 			hbc_forward_turn(&last, turn.tree);
 		}
 		hbc_turn_end(&turn);
-		if (!room && !first)
-			break;
 	}
 	hbc_forward_turn(&last, NULL);
-	return full;
 }
 
 /* origin->pump held. */
 static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished)
 {
-	struct hbc_roster *full;
 	struct hbc_tree *other;
 	bool again = true;
 
 	while (again && !READ_ONCE(origin->ended)) {
+		struct hbc_full full = {};
+
 		/* First, or new data would leave no room for it. */
 		other = hbc_repair_round(origin);
-		full = hbc_origin_round(origin, finished);
+		hbc_origin_round(origin, &full, finished);
 		hbc_repair_tell_all(origin);
-		if (!full && !other)
+		if (!full.roster && !other)
 			break;
 		set_bit(HBC_SCHEDULE_WAITING, &origin->sched->flags);
 		smp_mb__after_atomic(); /* pairs with hbc_schedule_resume() */
-		again = (full && hbc_roster_room(full)) || (other && hbc_forward_room(other));
-		if (full)
-			hbc_roster_put(full);
+		again = (full.roster && hbc_roster_room(full.roster, full.slots)) ||
+			(other && hbc_forward_room(other));
+		if (full.roster)
+			hbc_roster_put(full.roster);
 		if (other)
 			hbc_tree_put(other);
 	}
@@ -386,8 +407,10 @@ void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack)
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, ack->message);
-	if (m)
+	if (m) {
+		hbc_repair_heard(m);
 		useless = hbc_outgoing_ack(m, ack, &finished);
+	}
 	spin_unlock(&origin->lock);
 	if (useless)
 		hbc_origin_kick(origin);

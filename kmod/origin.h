@@ -37,6 +37,7 @@ struct hbcast_member;
  * @ids: struct hbc_outgoing that are not complete, by id
  * @due: struct hbc_outgoing of which the members are to be told
  * @again: those of which something is to be sent again
+ * @asked: messages of which the members were told and have said nothing yet
  * @ticking: @tick is on its way
  * @ended: nothing new is taken
  */
@@ -55,6 +56,7 @@ struct hbc_origin {
 	struct hlist_head ids[1 << HBC_ORIGIN_HASH_BITS];
 	struct list_head due;
 	struct list_head again;
+	unsigned int asked;
 	bool ticking;
 	bool ended;
 };

@@ -17,6 +17,8 @@
 #include "peer.h"
 #include "plan.h"
 #include "schedule.h"
+#include "shape.h"
+#include "stage.h"
 #include "wire.h"
 
 #define HBC_PLAN_EDGES	(HBC_MAX_MEMBERS - 1)
@@ -51,7 +53,6 @@ struct hbc_plan_check {
 	struct hbc_plan_node *node;
 	u32 nr;
 	u32 root;
-	u64 slots;
 	struct hbc_tree_shape *shape;
 };
 
@@ -278,7 +279,6 @@ static void hbc_plan_emit(const struct hbc_plan_check *c, u32 at, struct hbc_tre
 	out->node = node->id;
 	out->nr_children = node->nr_children;
 	out->rate = node->edge == NOBODY ? 0 : c->tree->edge[node->edge].rate;
-	out->slots = c->slots;
 	if (node->addr->ss_family == AF_INET6) {
 		const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)node->addr;
 
@@ -343,20 +343,15 @@ static int hbc_plan_preorder(struct hbc_plan_check *c)
 	return n < c->nr ? hbc_plan_cycle(c) : 0;
 }
 
-/* Every tree holds the nodes of the first one. */
-static int hbc_plan_span(const struct hbc_plan_check *c, const struct hbc_plan_check *first)
+/* The first tree holds the nodes of every other one. */
+static int hbc_plan_within(const struct hbc_plan_check *c, const struct hbc_plan_check *first)
 {
 	u32 i;
 
-	for (i = 0; i < first->nr; i++)
-		if (i == c->nr || c->node[i].id != first->node[i].id)
-			break;
-	if (i < first->nr && (i == c->nr || c->node[i].id > first->node[i].id))
-		return hbc_plan_refuse(c, "node %u is missing, but slot %u has it",
-				       first->node[i].id, first->shape->slot);
-	if (i < c->nr)
-		return hbc_plan_refuse(c, "node %u is not in slot %u, which must have all",
-				       c->node[i].id, first->shape->slot);
+	for (i = 0; i < c->nr; i++)
+		if (hbc_plan_index(first, c->node[i].id) == NOBODY)
+			return hbc_plan_refuse(c, "node %u is not in slot %u, which must have all",
+					       c->node[i].id, first->shape->slot);
 	return 0;
 }
 
@@ -372,40 +367,85 @@ static int hbc_plan_check(struct hbc_plan_check *c, const struct hbc_plan_check 
 	if (!err)
 		err = hbc_plan_preorder(c);
 	if (!err)
-		err = c == first ? hbc_plan_members(c) : hbc_plan_span(c, first);
+		err = c == first ? hbc_plan_members(c) : hbc_plan_within(c, first);
 	return err;
 }
 
 /* All trees of @plan: 0, -EINVAL with plan->why, or -ENOMEM; @shape holds those checked. */
 static int hbc_plan_check_all(struct hbc_plan *plan, const struct hbc_group *group,
-			      struct hbc_tree_shape *shape, unsigned int *nr)
+			      struct hbc_tree_shape *shape, unsigned int *nr,
+			      struct hbc_plan_check *first)
 {
-	struct hbc_plan_check first = {}, c;
+	struct hbc_plan_check c;
 	unsigned int slot;
-	u64 slots = BIT_ULL(HBC_SLOT_ALL);
 	int err = 0;
 
-	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
-		if (plan->tree[slot].nr)
-			slots |= BIT_ULL(slot);
 	for (slot = 0; slot < HBC_MAX_SLOTS && !err; slot++) {
-		if (!(slots & BIT_ULL(slot)))
+		if (slot != HBC_SLOT_ALL && !plan->tree[slot].nr)
 			continue;
 		shape[*nr].slot = slot;
 		c = (struct hbc_plan_check) {
 			.plan = plan, .tree = &plan->tree[slot], .group = group,
-			.hn = group->hn, .slots = slots, .shape = &shape[*nr],
+			.hn = group->hn, .shape = &shape[*nr],
 		};
 		++*nr;
 		if (slot == HBC_SLOT_ALL) {
-			first = c;
-			err = hbc_plan_check(&first, &first);
+			*first = c;
+			err = hbc_plan_check(first, first);
 		} else {
-			err = hbc_plan_check(&c, &first);
+			err = hbc_plan_check(&c, first);
 			kvfree(c.node);
 		}
 	}
-	kvfree(first.node);
+	return err;
+}
+
+/* The planned rate of each slot, or the same for all if one of them has none. */
+static void hbc_plan_rates(const struct hbc_tree_shape *shape, unsigned int nr, u64 *rate)
+{
+	bool rates = true;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		rate[shape[i].slot] = hbc_shape_rate(shape[i].nodes);
+		rates = rates && rate[shape[i].slot];
+	}
+	for (i = 0; i < nr && !rates; i++)
+		rate[shape[i].slot] = 1;
+}
+
+/* Each node's set of slots, and when it has all of a message: 0, -EINVAL, -ENOMEM. */
+static int hbc_plan_stages(const struct hbc_plan_check *first, struct hbc_tree_shape *shape,
+			   unsigned int nr)
+{
+	u64 *slots = kvcalloc(first->nr, sizeof(*slots), GFP_KERNEL);
+	u8 *stage = kvcalloc(first->nr, sizeof(*stage), GFP_KERNEL);
+	u64 rate[HBC_MAX_SLOTS] = {};
+	struct hbc_tree_node *node;
+	unsigned int i;
+	int err = -ENOMEM;
+	u32 k, at;
+
+	for (i = 0; i < nr && slots; i++)
+		for (k = 0; k < shape[i].nr; k++)
+			slots[hbc_plan_index(first, shape[i].nodes[k].node)] |=
+				BIT_ULL(shape[i].slot);
+	hbc_plan_rates(shape, nr, rate);
+	/* The root is in all of them. */
+	if (slots && stage)
+		err = hbc_stage_rank(slots, first->nr, rate, slots[first->root], stage);
+	for (i = 0; i < nr && !err; i++)
+		for (k = 0; k < shape[i].nr; k++) {
+			node = &shape[i].nodes[k];
+			at = hbc_plan_index(first, node->node);
+			node->slots = slots[at];
+			node->stage = stage[at];
+		}
+	kvfree(stage);
+	kvfree(slots);
+	if (err == -E2BIG)
+		return hbc_plan_refuse(first, "nodes are in more than %u different sets of trees",
+				       HBC_STAGES_MAX);
 	return err;
 }
 
@@ -440,6 +480,7 @@ static int hbc_plan_foresee(struct hbc_group *group, const struct hbc_tree_shape
 int hbc_plan_commit(struct hbc_plan *plan, struct hbc_group *group, bool dry_run, u32 *epoch,
 		    struct netlink_ext_ack *extack)
 {
+	struct hbc_plan_check first = {};
 	struct hbc_tree_shape *shape;
 	unsigned int nr = 0;
 	int err;
@@ -449,12 +490,15 @@ int hbc_plan_commit(struct hbc_plan *plan, struct hbc_group *group, bool dry_run
 	shape = kcalloc(HBC_MAX_SLOTS, sizeof(*shape), GFP_KERNEL);
 	if (!shape)
 		return -ENOMEM;
-	err = hbc_plan_check_all(plan, group, shape, &nr);
+	err = hbc_plan_check_all(plan, group, shape, &nr, &first);
+	if (!err)
+		err = hbc_plan_stages(&first, shape, nr);
 	if (!err)
 		err = dry_run ? hbc_plan_foresee(group, shape, nr, epoch) :
 				hbc_plan_apply(group, shape, nr, epoch, extack);
 	while (nr--)
 		kvfree(shape[nr].nodes);
 	kfree(shape);
+	kvfree(first.node);
 	return err;
 }

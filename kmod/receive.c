@@ -287,7 +287,7 @@ static void hbc_receive_dispatch(struct hbc_receive *rx, unsigned int nr)
 		if (in->repair)
 			hbc_forward_repair(in->tree, in->burst, in->run, in->nr_runs);
 		else
-			hbc_forward_queue(in->tree, in->burst, in->ahead);
+			hbc_forward_queue(in->tree, in->burst, in->ahead, in->used);
 		if (i + 1 == nr || rx->inflow[i + 1].tree != in->tree)
 			hbc_forward_send(in->tree);
 	}
@@ -312,6 +312,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 	struct hbc_burst *half = NULL;
 	struct hbc_tree *tree = NULL;
 	bool repair = last && last->repair;
+	u64 used = last ? last->used : 0;
 
 	/* What is not whole stays for the next turn. */
 	if (last && !rx->whole) {
@@ -331,6 +332,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 	if (half) {
 		rx->inflow[0].burst = half;
 		rx->inflow[0].ahead = 0;
+		rx->inflow[0].used = used;
 		rx->inflow[0].repair = repair;
 		rx->inflow[0].tree = tree;
 		rx->nr = 1;

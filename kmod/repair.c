@@ -23,19 +23,21 @@
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
+#include "stage.h"
 #include "tally.h"
 #include "wire.h"
 
 #define HBC_REPAIR_MS		250	/* between two looks */
 #define HBC_REPAIR_MAX_MS	1000	/* a message is told of so often at least, */
 #define HBC_REPAIR_IDLE_MS	4000	/* or, when they have been told all, so often, */
-#define HBC_REPAIR_ENDS		16	/* unless there are more of them in a look */
+#define HBC_REPAIR_ENDS		16	/* unless there are more of them in a look, */
+#define HBC_REPAIR_ASKED	32	/* or so many have not been answered */
+#define HBC_REPAIR_LOST_MS	8000	/* after which an answer has got lost */
 #define HBC_REPAIR_SPANS	4096	/* of bursts that are missing */
 
 /* When. */
 
-/* It will be told of soon. origin->lock held. */
-static void hbc_repair_due(struct hbc_outgoing *m)
+void hbc_repair_due(struct hbc_outgoing *m)
 {
 	struct hbc_origin *origin = m->source->origin;
 
@@ -43,8 +45,26 @@ static void hbc_repair_due(struct hbc_outgoing *m)
 		list_add_tail(&m->due_link, &origin->due);
 }
 
+void hbc_repair_heard(struct hbc_outgoing *m)
+{
+	m->source->origin->asked -= m->unheard;
+	m->unheard = false;
+}
+
+/* Whether one more may be told of, of which @nr will be soon. origin->lock held. */
+static bool hbc_repair_may(struct hbc_outgoing *m, unsigned int nr)
+{
+	/* Who did not answer in that time does not keep others from being asked. */
+	if (m->unheard && time_after(jiffies, m->told_at + msecs_to_jiffies(HBC_REPAIR_LOST_MS)))
+		hbc_repair_heard(m);
+	return nr < HBC_REPAIR_ENDS &&
+	       (m->unheard || m->source->origin->asked + nr < HBC_REPAIR_ASKED);
+}
+
 /*
- * Those whose time has come are due: how many. Each waits @least ms, so that all have
+ * Those whose time has come are due: how many. Members are not asked more than they
+ * answer, or on machines that are too slow for it nothing else would happen any more.
+ * Each waits @least ms, so that all have
  * their turn. origin->lock held.
  */
 static unsigned int hbc_repair_look(struct hbc_source *source, unsigned int nr,
@@ -54,7 +74,7 @@ static unsigned int hbc_repair_look(struct hbc_source *source, unsigned int nr,
 	struct hbc_outgoing *m;
 
 	list_for_each_entry(m, &source->messages, source_link) {
-		if (!m->begun || time_before(jiffies, m->next_end) || nr == HBC_REPAIR_ENDS)
+		if (!m->begun || time_before(jiffies, m->next_end) || !hbc_repair_may(m, nr))
 			continue;
 		/* It is told again when what lies ready has gone. */
 		if ((m->missing.nr && m->budget) || !list_empty(&m->again_link))
@@ -194,8 +214,15 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 	f.from = hbc_outgoing_from(m);
 	f.round = ++m->round;
 	f.after = hbc_outgoing_after(m);
+	f.stage = hbc_stage_over(m);
 	m->told = m->sent_bytes;
 	m->budget = HBC_REPAIR_BURSTS;
+	if (!m->complete) {
+		if (!m->unheard)
+			m->told_at = jiffies;
+		origin->asked += !m->unheard;
+		m->unheard = true;
+	}
 	/* It was asked for when there was no budget left. */
 	more = m->missing.nr;
 	spin_unlock(&origin->lock);
@@ -427,6 +454,8 @@ void hbc_repair_ack(struct hbc_origin *origin, const struct hbc_lane *lane,
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, f->message);
+	if (m)
+		hbc_repair_heard(m);
 	if (m && m->tally) {
 		hbc_tally_set(m->tally, lane, f->end);
 		hbc_repair_release(m, hbc_tally_least(m->tally), &old);
@@ -460,6 +489,8 @@ void hbc_repair_nack(struct hbc_origin *origin, const struct hbc_nack *f,
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, f->message);
+	if (m)
+		hbc_repair_heard(m);
 	if (m && m->roster && !m->abort) {
 		for (i = 0; i < f->count; i++)
 			hbc_repair_miss(m, &range[i]);

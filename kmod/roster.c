@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A roster: the trees of an epoch at its root, and their members as messages count them. */
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -15,7 +16,9 @@
 #include "origin.h"
 #include "roster.h"
 #include "schedule.h"
+#include "shape.h"
 #include "source.h"
+#include "stage.h"
 
 #define HBC_ROSTER_RATE	1000000	/* bytes/s of trees without rates: any */
 
@@ -26,17 +29,6 @@ static int hbc_roster_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The rate of its slowest lane here, or 0 if one has none. */
-static u64 hbc_roster_rate(const struct hbc_tree *tree)
-{
-	u64 rate = U64_MAX;
-	u32 i;
-
-	for (i = 0; i < tree->nr_edges; i++)
-		rate = min(rate, tree->nodes[tree->edge[i].first].rate);
-	return rate;
-}
-
 static void hbc_roster_share(struct hbc_roster *roster, struct hbc_tree *const *tree)
 {
 	bool rates = true;
@@ -45,26 +37,67 @@ static void hbc_roster_share(struct hbc_roster *roster, struct hbc_tree *const *
 	for (i = 0; i < roster->nr_shares; i++) {
 		refcount_inc(&tree[i]->ref);
 		roster->share[i].tree = tree[i];
-		roster->share[i].rate = hbc_roster_rate(tree[i]);
+		roster->share[i].rate = hbc_shape_rate(tree[i]->nodes);
 		rates = rates && roster->share[i].rate;
 	}
 	for (i = 0; i < roster->nr_shares && !rates; i++)
 		roster->share[i].rate = HBC_ROSTER_RATE;
 }
 
+/* Who is in which slots, and so has all of a file after which stage. */
+static void hbc_roster_stages(struct hbc_roster *roster)
+{
+	const struct hbc_tree *all = roster->tree;
+	unsigned int i;
+	u32 k;
+
+	for (i = 0; i < roster->nr_shares; i++) {
+		const struct hbc_tree *tree = roster->share[i].tree;
+
+		roster->set[0] |= BIT_ULL(tree->slot);
+		if (tree->nr_nodes == all->nr_nodes)
+			roster->spanning |= BIT_ULL(tree->slot);
+	}
+	for (k = 1; k < all->nr_nodes; k++) {
+		const struct hbc_tree_node *node = &all->nodes[k];
+
+		roster->stage[hbc_roster_index(roster, node->node)] = node->stage;
+		roster->set[node->stage] = node->slots;
+		roster->nr_stages = max_t(unsigned int, roster->nr_stages, node->stage);
+	}
+}
+
+static void hbc_roster_free(struct hbc_roster *roster)
+{
+	kvfree(roster->stage);
+	kfree(roster->set);
+	kfree(roster->share);
+	kvfree(roster);
+}
+
+/* With nothing in it, but room for all; NULL without memory. */
+static struct hbc_roster *hbc_roster_alloc(u32 members, unsigned int trees)
+{
+	struct hbc_roster *roster = kvzalloc(struct_size(roster, member, members), GFP_KERNEL);
+
+	if (!roster)
+		return NULL;
+	roster->share = kcalloc(trees, sizeof(*roster->share), GFP_KERNEL);
+	roster->set = kcalloc(HBC_STAGES_MAX + 1, sizeof(*roster->set), GFP_KERNEL);
+	roster->stage = kvzalloc(members, GFP_KERNEL);
+	if (roster->share && roster->set && roster->stage)
+		return roster;
+	hbc_roster_free(roster);
+	return NULL;
+}
+
 struct hbc_roster *hbc_roster_new(struct hbc_tree *const *tree, unsigned int nr)
 {
 	u32 members = tree[0]->nr_nodes - 1, i;
-	struct hbc_roster *roster;
+	struct hbc_roster *roster = hbc_roster_alloc(members, nr);
 
-	roster = kvzalloc(struct_size(roster, member, members), GFP_KERNEL);
 	if (!roster)
 		return NULL;
-	roster->share = kcalloc(nr, sizeof(*roster->share), GFP_KERNEL);
-	if (!roster->share) {
-		kvfree(roster);
-		return NULL;
-	}
 	kref_init(&roster->ref);
 	roster->tree = tree[0];
 	roster->nr_shares = nr;
@@ -73,6 +106,7 @@ struct hbc_roster *hbc_roster_new(struct hbc_tree *const *tree, unsigned int nr)
 	for (i = 0; i < members; i++)
 		roster->member[i].node = tree[0]->nodes[i + 1].node;
 	sort(roster->member, members, sizeof(roster->member[0]), hbc_roster_compare, NULL);
+	hbc_roster_stages(roster);
 	return roster;
 }
 
@@ -83,8 +117,7 @@ static void hbc_roster_release(struct kref *ref)
 
 	for (i = 0; i < roster->nr_shares; i++)
 		hbc_tree_put(roster->share[i].tree);
-	kfree(roster->share);
-	kvfree(roster);
+	hbc_roster_free(roster);
 }
 
 void hbc_roster_hold(struct hbc_roster *roster)
@@ -196,30 +229,42 @@ static bool hbc_roster_open(struct hbc_tree *tree)
 	return hbc_forward_room(tree) && (tree->slot == HBC_SLOT_ALL || hbc_roster_whole(tree));
 }
 
-bool hbc_roster_room(const struct hbc_roster *roster)
+bool hbc_roster_room(const struct hbc_roster *roster, u64 slots)
 {
 	unsigned int i;
 
-	for (i = 0; i < roster->nr_shares; i++)
-		if (hbc_roster_open(roster->share[i].tree))
+	for (i = 0; i < roster->nr_shares; i++) {
+		struct hbc_tree *tree = roster->share[i].tree;
+
+		if (slots & BIT_ULL(tree->slot) && hbc_roster_open(tree))
 			return true;
+	}
 	return false;
 }
 
-struct hbc_tree *hbc_roster_turn(struct hbc_roster *roster, u32 bytes)
+struct hbc_tree *hbc_roster_turn(struct hbc_roster *roster, u64 slots, u32 bytes)
 {
 	struct hbc_share *share, *best = NULL;
 	unsigned int i;
 
 	for (i = 0; i < roster->nr_shares; i++) {
 		share = &roster->share[i];
-		if (hbc_roster_open(share->tree) && (!best || share->given < best->given))
+		if (slots & BIT_ULL(share->tree->slot) && (!best || share->given < best->given) &&
+		    hbc_roster_open(share->tree))
 			best = share;
 	}
 	if (!best)
 		return NULL;
 	best->given += div64_u64((u64)bytes * NSEC_PER_SEC, best->rate);
 	return best->tree;
+}
+
+void hbc_roster_level(struct hbc_roster *roster)
+{
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++)
+		roster->share[i].given = 0;
 }
 
 void hbc_roster_send(const struct hbc_roster *roster)

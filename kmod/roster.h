@@ -31,6 +31,10 @@ struct hbc_share {
  * @tree: that of HBC_SLOT_ALL
  * @share: of each tree, by ascending slot; @given is origin->lock's
  * @nr_shares: entries of @share
+ * @spanning: the set of slots whose trees reach all members
+ * @nr_stages: after the spread
+ * @set: the sets of slots that the spread and each stage use
+ * @stage: of each entry of @member
  * @users: messages that count on it and are not complete; origin->lock
  * @nr: entries of @member
  * @member: in order of their ids, as a new message finds them: pending, or
@@ -42,6 +46,10 @@ struct hbc_roster {
 	struct hbc_tree *tree;
 	struct hbc_share *share;
 	unsigned int nr_shares;
+	u64 spanning;
+	unsigned int nr_stages;
+	u64 *set;
+	u8 *stage;
 	unsigned int users;
 	u32 nr;
 	struct hbcast_member member[];
@@ -67,13 +75,15 @@ bool hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason);
 
 /* Bytes of a fragment that fill a segment on every lane of the root. Context: any. */
 unsigned int hbc_roster_fragment(const struct hbc_roster *roster);
-/* Whether some tree has room. Context: any. */
-bool hbc_roster_room(const struct hbc_roster *roster);
+/* Whether some tree of @slots has room. Context: any. */
+bool hbc_roster_room(const struct hbc_roster *roster, u64 slots);
 /*
- * Which tree is to carry the next @bytes: of those with room the one that is
+ * Which tree of @slots is to carry the next @bytes: of those with room the one that is
  * furthest behind its share; or NULL. origin->lock held.
  */
-struct hbc_tree *hbc_roster_turn(struct hbc_roster *roster, u32 bytes);
+struct hbc_tree *hbc_roster_turn(struct hbc_roster *roster, u64 slots, u32 bytes);
+/* All trees are as far as their shares want them. origin->lock held. */
+void hbc_roster_level(struct hbc_roster *roster);
 /* Send what is queued along its trees. Context: process. */
 void hbc_roster_send(const struct hbc_roster *roster);
 

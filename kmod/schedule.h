@@ -26,6 +26,7 @@ struct hbc_net;
  * @lane: the connection; a reference
  * @first: index of the child in the tree's nodes
  * @size: nodes in the child's subtree, itself included
+ * @nr_slots: sets of slots that they are in, in the tree's slots from @first on
  * @ready: the whole subtree has acknowledged the tree; hn->lock
  * @lost: the child has not been reached for dead-interval; hn->lock
  */
@@ -33,6 +34,7 @@ struct hbc_edge {
 	struct hbc_lane *lane;
 	u32 first;
 	u32 size;
+	u32 nr_slots;
 	bool ready;
 	bool lost;
 };
@@ -53,6 +55,7 @@ struct hbc_edge {
  * @nr_nodes: entries of @nodes
  * @nodes: the subtree in preorder, this node first
  * @below: the ids of @nodes, each edge's in ascending order
+ * @slots: for each edge the different sets of slots of its nodes
  * @nr_edges: entries of @edge
  * @edge: the children in sending order
  *
@@ -72,6 +75,7 @@ struct hbc_tree {
 	u32 nr_nodes;
 	struct hbc_tree_node *nodes;
 	u32 *below;
+	u64 *slots;
 	u32 nr_edges;
 	struct hbc_edge edge[];
 };

@@ -32,6 +32,7 @@ static void hbc_tree_free(struct work_struct *work)
 
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_lane_put(tree->edge[i].lane);
+	kvfree(tree->slots);
 	kvfree(tree->below);
 	kvfree(tree->nodes);
 	hbc_schedule_put(tree->sched);
@@ -181,6 +182,28 @@ static void hbc_tree_release(struct hbc_schedule *sched, struct hbc_lane *lane, 
 	hbc_lane_close(lane, drain);
 }
 
+static int hbc_tree_compare_slots(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The sets of slots of the nodes below the edge, once each. */
+static void hbc_tree_gather_slots(struct hbc_tree *tree, struct hbc_edge *edge)
+{
+	u64 *slots = tree->slots + edge->first;
+	u32 i;
+
+	for (i = 0; i < edge->size; i++)
+		slots[i] = tree->nodes[edge->first + i].slots;
+	sort(slots, edge->size, sizeof(*slots), hbc_tree_compare_slots, NULL);
+	edge->nr_slots = 1;
+	for (i = 1; i < edge->size; i++)
+		if (slots[i] != slots[edge->nr_slots - 1])
+			slots[edge->nr_slots++] = slots[i];
+}
+
 static void hbc_tree_sort_below(struct hbc_tree *tree, const struct hbc_edge *edge)
 {
 	u32 *ids = tree->below + edge->first;
@@ -206,6 +229,7 @@ static int hbc_tree_link(struct hbc_tree *tree)
 		tree->edge[tree->nr_edges].size = hbc_shape_size(tree->nodes, at);
 		tree->edge[tree->nr_edges].lost = test_bit(HBC_LANE_DEAD, &lane->flags);
 		hbc_tree_sort_below(tree, &tree->edge[tree->nr_edges]);
+		hbc_tree_gather_slots(tree, &tree->edge[tree->nr_edges]);
 		at += tree->edge[tree->nr_edges++].size;
 	}
 	return 0;
@@ -241,8 +265,9 @@ struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
 	tree->nr_nodes = nr;
 	tree->nodes = kvmalloc_array(nr, sizeof(*nodes), GFP_KERNEL);
 	tree->below = kvmalloc_array(nr, sizeof(*tree->below), GFP_KERNEL);
+	tree->slots = kvmalloc_array(nr, sizeof(*tree->slots), GFP_KERNEL);
 	err = -ENOMEM;
-	if (tree->nodes && tree->below) {
+	if (tree->nodes && tree->below && tree->slots) {
 		memcpy(tree->nodes, nodes, nr * sizeof(*nodes));
 		err = hbc_tree_link(tree);
 	}
@@ -262,7 +287,8 @@ bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *node
 		const struct hbc_tree_node *a = &tree->nodes[i], *b = &nodes[i];
 
 		if (a->node != b->node || a->nr_children != b->nr_children ||
-		    a->rate != b->rate || a->slots != b->slots || a->port != b->port ||
+		    a->rate != b->rate || a->slots != b->slots || a->stage != b->stage ||
+		    a->port != b->port ||
 		    a->family != b->family || memcmp(a->addr, b->addr, sizeof(a->addr)))
 			return false;
 	}

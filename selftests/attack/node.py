@@ -186,8 +186,10 @@ class Node:
         hbcnl.libc_call(hbcnl.libc.connect, sock.fileno(), name, len(name))
         return sock
 
-    def receiver(self, port=PORT):
+    def receiver(self, port=PORT, unordered=False):
         sock = self.socket()
+        if unordered:
+            sock.setsockopt(SOL_HBCAST, UNORDERED, 1)
         name = address(port)
         hbcnl.libc_call(hbcnl.libc.bind, sock.fileno(), name, len(name))
         return sock

@@ -73,7 +73,7 @@ def test_dead(scene):
     node.ip("-n", "switch", "link", "set", f"p{victim.number}", "down")
     thread.join()
     results = [(reader.result(), bytes(reader.got) == data) for reader in readers[:2]]
-    node.wait_complete(scene.sender, SECONDS)
+    scene.complete()
     tap.equal((results, node.completion(scene.sender)),
               ([("whole", True)] * 2, {2: "delivered", 3: "delivered", 4: "node-dead"}),
               "a relay dies: the others have all of it")

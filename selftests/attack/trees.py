@@ -53,6 +53,18 @@ class Scene:
             raise ConnectionRefusedError
         return peer
 
+    def complete(self):
+        """Waits for the last message; says what there is if that does not end."""
+        try:
+            node.wait_complete(self.sender, SECONDS)
+        except TimeoutError:
+            print(f"# {node.completion(self.sender)}")
+            for each in self.nodes:
+                for what in "message-get", "plan-get", "lane-get":
+                    print(f"# node {each.number}: {what}: {each.client.dump(what)}")
+                print(f"# node {each.number}: {each.info()} {each.drops()}")
+            raise
+
     def broadcast(self, data, meanwhile=None):
         """Whether all members have it, and the sender knows."""
         readers = [node.Reader(sock) for sock in self.receivers]
@@ -62,7 +74,7 @@ class Scene:
             meanwhile(readers)
         thread.join()
         results = [(reader.result(), bytes(reader.got) == data) for reader in readers]
-        node.wait_complete(self.sender, SECONDS)
+        self.complete()
         known = set(node.completion(self.sender).values())
         good = results == [("whole", True)] * len(readers) and known == {"delivered"}
         if not good:

@@ -166,15 +166,15 @@ def test_accepted(client):
             group=GROUP)
 
 
-def upload_trees(client, *trees):
+def upload_trees(client, *trees, group=GROUP):
     """One tree for each slot, from 0 on."""
-    client.do("plan-begin", group=GROUP)
+    client.do("plan-begin", group=group)
     try:
         for slot, tree in enumerate(trees):
-            client.do("plan-tree", group=GROUP, slot=slot, edge=tree, rate=1000 + slot)
-        return client.do("plan-commit", group=GROUP)
+            client.do("plan-tree", group=group, slot=slot, edge=tree, rate=1000 + slot)
+        return client.do("plan-commit", group=group)
     finally:
-        client.batch(("plan-abort", {"group": GROUP}))
+        client.batch(("plan-abort", {"group": group}))
 
 
 def test_trees(client):
@@ -182,10 +182,8 @@ def test_trees(client):
         refused(name, errno.EINVAL, sentence, upload_trees, client, *trees)
 
     bad("no first tree", "^the plan has no edges$", [], CHAIN)
-    bad("a second tree without a node", "^slot 1: node 4 is missing, but slot 0 has it$",
-        STAR, STAR[:2] + STAR[3:])
-    bad("a second tree without the last node", "^slot 1: node 6 is missing, but slot 0 has it$",
-        STAR, STAR[:-1])
+    bad("a first tree without a node", "^member 4 is missing from the tree$",
+        STAR[:2] + STAR[3:], STAR)
     bad("a third tree with another node", "^slot 2: node 7 is not in slot 0, which must have all$",
         STAR, CHAIN, CHAIN + edges((6, 7)))
     bad("a second tree that is none", "^slot 1: node 4 has two parents, 1 and 3$",
@@ -211,6 +209,23 @@ def test_trees(client):
     tap.equal(client.do("plan-get", group=GROUP)["slot"], 0, "plan-get tells of the first tree")
     client.do("plan-del", group=GROUP)
     tap.equal(client.dump("lane-get"), [], "and all lanes go with the plan")
+    fine("trees need not reach all", upload_trees, client, STAR, STAR[:1], STAR[1:3])
+    client.do("plan-del", group=GROUP)
+
+
+def test_sets(client):
+    """As many different sets of trees as there may be, and one more."""
+    def trees(count):
+        """Node n + 2 is in the slots of the bits of n, but for the last, who are in all."""
+        nodes = range(2, count + 2)
+        return [edges(*((1, node) for node in nodes))] + [
+            edges(*((1, node) for node in nodes if node - 2 >> bit & 1)) for bit in range(9)]
+
+    refused("nodes in 257 different sets of trees", errno.EINVAL,
+            "^nodes are in more than 255 different sets of trees$", upload_trees, client,
+            *trees(257), group=OPEN)
+    fine("nodes in 255", upload_trees, client, *trees(255), group=OPEN)
+    client.do("plan-del", group=OPEN)
 
 
 def random_tree(count):
@@ -310,6 +325,7 @@ def main():
     test_batch(client)
     test_accepted(client)
     test_trees(client)
+    test_sets(client)
     test_large(client)
     test_uploads_at_once(client)
     test_uploads_abandoned()
