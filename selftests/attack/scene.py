@@ -26,11 +26,18 @@ class Scene:
         self.readers = [self.victim.receiver(), self.leaf.receiver()]
         self.lanes = self.victim.info()["lanes"]
         self.count = 0
+        self.near = self.far = None
+
+    def hear(self, port):
+        """Receivers at another port than the honest broadcasts', near the attacker and
+        behind the victim."""
+        self.near, self.far = self.victim.receiver(port), self.leaf.receiver(port)
 
     def end(self):
         """The module goes while lanes are up."""
-        for sock in self.readers + [self.sender]:
-            sock.close()
+        for sock in self.readers + [self.sender, self.near, self.far]:
+            if sock:
+                sock.close()
         left = subprocess.run(["rmmod", "hbcast"], check=False).returncode
         tap.equal(left, 0, "the module unloads")
         with open("/proc/slabinfo", encoding="ascii") as file:

@@ -312,7 +312,7 @@ def test_random(scene):
 def main():
     hbcnl.load_module()
     scene = Scene(dead_ms=1000 + 1000 * tap.SLOWNESS)
-    scene.near, scene.far = scene.victim.receiver(PORT), scene.leaf.receiver(PORT)
+    scene.hear(PORT)
     tap.check(scene.honest(), "before: a broadcast arrives")
     peer = planned(scene)
     for test in test_order, test_jump, test_ask, test_unknown, test_follow, test_late, \
@@ -322,8 +322,6 @@ def main():
     test_random(scene)
     test_root_dies(scene)
     scene.well("fragments in any order")
-    scene.near.close()
-    scene.far.close()
     scene.end()
     tap.done()
 

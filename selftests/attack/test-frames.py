@@ -410,7 +410,7 @@ def test_garbage(scene):
 def main():
     hbcnl.load_module()
     scene = Scene(dead_ms=2000, queue=QUEUE)
-    scene.near, scene.far = scene.victim.receiver(PORT), scene.leaf.receiver(PORT)
+    scene.hear(PORT)
     tap.check(scene.honest(), "before: a broadcast arrives")
     test_right(scene)
     test_tree_shapes(scene)
@@ -423,8 +423,6 @@ def main():
     test_floods(scene)
     test_good_then_bad(scene)
     test_garbage(scene)
-    scene.near.close()
-    scene.far.close()
     scene.end()
     tap.done()
 

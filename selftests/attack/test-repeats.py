@@ -110,12 +110,10 @@ def main():
     hbcnl.load_module()
     # Nobody may be silent only because thousands of messages keep all busy.
     scene = Scene(dead_ms=1000 + 1000 * tap.SLOWNESS)
-    scene.near, scene.far = scene.victim.receiver(PORT), scene.leaf.receiver(PORT)
+    scene.hear(PORT)
     tap.check(scene.honest(), "before: a broadcast arrives")
     test_again(scene)
     test_many(scene)
-    scene.near.close()
-    scene.far.close()
     scene.end()
     tap.done()
 
