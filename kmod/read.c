@@ -256,7 +256,7 @@ static int hbc_read_judge(struct hbc_read *r)
 	return 0;
 }
 
-/* Whether @nr fragments like the one at hand, the first at @offset, go on the run. */
+/* Whether fragments like the one at hand, the first at @offset, go on the run. */
 static bool hbc_read_runs_on(const struct hbc_receive *rx, const struct hbc_run *run, u64 offset)
 {
 	return run->message == rx->message && !run->end && !(run->len % run->frame) &&
