@@ -124,6 +124,7 @@ void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 	f->epoch = c->epoch;
 	f->message = c->message;
 	f->total = c->total;
+	f->used = c->used;
 	f->port = c->port;
 	f->after = c->after;
 }
@@ -132,7 +133,7 @@ void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 static void hbc_cut_seal_fast(const struct hbc_cut *c, u8 *head, const struct hbc_fragment *f,
 			      u32 bytes, struct hbc_crc_seed *seed)
 {
-	hbc_wire_put_fragment(head, c->slot, c->flags, bytes, f);
+	hbc_wire_put_fragment(head, HBC_SLOT_ALL, c->flags, bytes, f);
 	hbc_wire_set_crc(head, ~hbc_crc(hbc_crc_seed(seed, head), head + HBC_CRC_AT,
 					HBC_FRAGMENT_LEN + bytes - HBC_CRC_AT));
 }
@@ -143,7 +144,7 @@ static void hbc_cut_seal_slow(const struct hbc_cut *c, const struct hbc_cursor *
 	struct hbc_cursor head = *at, body = *at, sum = *at;
 	u8 buf[HBC_FRAGMENT_LEN];
 
-	hbc_wire_put_fragment(buf, c->slot, c->flags, bytes, f);
+	hbc_wire_put_fragment(buf, HBC_SLOT_ALL, c->flags, bytes, f);
 	hbc_cursor_write(&body, buf, sizeof(buf));
 	hbc_cursor_move(&sum, HBC_CRC_AT);
 	hbc_wire_set_crc(buf, ~hbc_cursor_crc(&sum, hbc_crc_seed(seed, buf),
@@ -284,4 +285,40 @@ struct hbc_burst *hbc_cut_again(const struct hbc_cut *c, u64 offset,
 	b = hbc_cut(c, offset, &from, NULL, 0);
 	kfree(bv);
 	return b;
+}
+
+/* What checksums of fragments of @len bytes in @slot and in HBC_SLOT_ALL differ by. */
+static u32 hbc_cut_difference(u8 slot, u32 len)
+{
+	const void *zeros = page_address(ZERO_PAGE(0));
+	u8 differs = slot ^ HBC_SLOT_ALL;
+	u32 crc = hbc_crc(0, &differs, sizeof(differs)), n;
+
+	for (len -= offsetof(struct hbc_wire_hdr, slot) + 1; len; len -= n) {
+		n = min_t(u32, len, PAGE_SIZE);
+		crc = hbc_crc(crc, zeros, n);
+	}
+	return crc;
+}
+
+void hbc_cut_move(const struct hbc_cut *c, struct hbc_burst *b, u8 slot)
+{
+	u32 left, len, done = 0, difference = 0;
+	struct hbc_cursor at, from, to;
+	u8 head[HBC_CRC_AT];
+
+	hbc_cursor_init(&at, b, 0);
+	for (left = b->len; left; left -= len) {
+		from = at;
+		to = at;
+		len = min(left, c->fragment);
+		if (len != done)
+			difference = hbc_cut_difference(slot, len);
+		done = len;
+		hbc_cursor_read(&from, head, sizeof(head));
+		hbc_wire_set_slot(head, slot);
+		hbc_wire_set_crc(head, hbc_wire_get_crc(head) ^ difference);
+		hbc_cursor_write(&to, head, sizeof(head));
+		hbc_cursor_move(&at, len);
+	}
 }

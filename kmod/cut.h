@@ -14,22 +14,22 @@ struct iov_iter;
  * struct hbc_cut - what the fragments of one message have in common
  * @message: id
  * @total: bytes
- * @epoch: of the tree
+ * @used: slots that they have been sent through
+ * @epoch: of the trees
  * @fragment: bytes of a whole fragment, header included; above
  *	HBC_FRAGMENT_LEN
  * @after: as in a fragment
  * @port: of the sockets
- * @slot: of the tree
  * @flags: of the frames
  */
 struct hbc_cut {
 	u64 message;
 	u64 total;
+	u64 used;
 	u32 epoch;
 	u32 fragment;
 	u32 after;
 	u16 port;
-	u8 slot;
 	u8 flags;
 };
 
@@ -63,6 +63,12 @@ struct hbc_burst *hbc_cut(const struct hbc_cut *c, u64 offset, struct iov_iter *
  */
 struct hbc_burst *hbc_cut_again(const struct hbc_cut *c, u64 offset,
 				const struct hbc_burst *before);
+
+/*
+ * A burst that hbc_cut() has made goes through the tree of another slot than
+ * HBC_SLOT_ALL; nobody else has it. Context: any.
+ */
+void hbc_cut_move(const struct hbc_cut *c, struct hbc_burst *b, u8 slot);
 
 /* The header that the message's fragments begin with, but for offset and checksum. */
 void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f);

@@ -11,15 +11,30 @@
 #include "shortcut.h"
 #include "transmit.h"
 
-void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead)
+/* Whether somebody below the edge was in none of these slots. */
+static bool hbc_forward_needed(const struct hbc_tree *tree, const struct hbc_edge *edge, u64 used)
+{
+	const u64 *slots = tree->slots + edge->first;
+	u32 i;
+
+	for (i = 0; i < edge->nr_slots; i++)
+		if (!(slots[i] & used))
+			return true;
+	return false;
+}
+
+void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead, u64 used)
 {
 	unsigned int i;
 
 	for (i = 0; i < tree->nr_edges; i++) {
+		const struct hbc_edge *edge = &tree->edge[i];
+
 		if (i < HBC_SHORTCUT_EDGES && ahead & BIT_ULL(i))
-			hbc_transmit_count(tree->edge[i].lane, b->len);
-		else if (!READ_ONCE(tree->edge[i].lost))
-			hbc_transmit_burst(tree->edge[i].lane, b);
+			hbc_transmit_count(edge->lane, b->len);
+		else if (!READ_ONCE(edge->lost) &&
+			 (!used || hbc_forward_needed(tree, edge, used)))
+			hbc_transmit_burst(edge->lane, b);
 	}
 }
 

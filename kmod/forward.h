@@ -11,10 +11,11 @@ struct hbc_run;
 struct hbc_tree;
 
 /*
- * Queue @b on every child of @tree, but for those in @ahead (a bit for each edge)
- * that have it; sends nothing yet. Context: process.
+ * Queue @b, which has been sent through the slots @used before, on every child of @tree
+ * below whom somebody lacks it, but for those in @ahead (a bit for each edge) that have
+ * it; sends nothing yet. Context: process.
  */
-void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead);
+void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead, u64 used);
 /* The same with what is sent again, which holds @run, for the children that lack some of it. */
 void hbc_forward_repair(const struct hbc_tree *tree, struct hbc_burst *b,
 			const struct hbc_run *run, unsigned int nr);

@@ -40,7 +40,6 @@ void hbc_lack_answer(struct hbc_message *m)
 	struct hbc_block_ack ack = { .message = m->id };
 	u64 have;
 	bool tell;
-	u8 slot;
 
 	spin_lock_bh(&sched->lock);
 	have = min(m->end, hbc_lack_have(m));
@@ -53,10 +52,9 @@ void hbc_lack_answer(struct hbc_message *m)
 		m->told = have;
 	ack.end = have;
 	ack.epoch = m->epoch;
-	slot = m->slot;
 	spin_unlock_bh(&sched->lock);
 	if (tell)
-		hbc_schedule_block_ack(sched, slot, &ack);
+		hbc_schedule_block_ack(sched, &ack);
 }
 
 /* What the children have. */
@@ -165,7 +163,7 @@ static void hbc_lack_ask(struct hbc_message *m, struct hbc_delivery *d, u64 end,
 		first = last + 1;
 	}
 	if (f.count)
-		hbc_schedule_nack(m->sched, m->slot, &f, range);
+		hbc_schedule_nack(m->sched, &f, range);
 }
 
 void hbc_lack_ask_all(struct hbc_message *m, u64 end)
@@ -189,7 +187,8 @@ void hbc_lack_reach(struct hbc_message *m, const struct hbc_tree *tree, u64 firs
 	bool lost;
 
 	spin_lock_bh(&m->sched->lock);
-	lost = first > m->reached && tree->nodes[0].slots == BIT_ULL(tree->slot);
+	lost = first > m->reached && !tree->nodes[0].stage &&
+	       tree->nodes[0].slots == BIT_ULL(tree->slot);
 	m->reached = max(m->reached, end);
 	spin_unlock_bh(&m->sched->lock);
 	if (lost)
@@ -211,7 +210,7 @@ void hbc_lack_nack(struct hbc_lane *lane, struct hbc_nack *f, const struct hbc_r
 	if (more)
 		f->count = nr;
 	if (f->count)
-		hbc_schedule_nack(sched, lane->slot, f, more ?: range);
+		hbc_schedule_nack(sched, f, more ?: range);
 	kfree(more);
 	if (m)
 		hbc_message_put(m);

@@ -7,6 +7,7 @@
  * that what has been reported can be reported again, and so that the children
  * that are not so far have somebody who asks for them.
  */
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
@@ -25,6 +26,7 @@
 #include "tally.h"
 #include "trace.h"
 #include "transmit.h"
+#include "tree.h"
 
 void hbc_message_get(struct hbc_message *m)
 {
@@ -98,7 +100,7 @@ static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 b
 		.reason = reason,
 	};
 
-	hbc_schedule_ack(m->sched, m->slot, &ack);
+	hbc_schedule_ack(m->sched, &ack);
 }
 
 static void hbc_message_report_final(struct hbc_message *m, u8 reason)
@@ -210,7 +212,7 @@ void hbc_message_progress(struct hbc_message *m, u64 bytes)
 
 /* How it begins. */
 
-static struct hbc_message *hbc_message_new(struct hbc_schedule *sched, u8 slot,
+static struct hbc_message *hbc_message_new(struct hbc_schedule *sched,
 					   const struct hbc_fragment *f)
 {
 	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL);
@@ -225,7 +227,6 @@ static struct hbc_message *hbc_message_new(struct hbc_schedule *sched, u8 slot,
 	m->total = f->total;
 	m->port = f->port;
 	m->epoch = f->epoch;
-	m->slot = slot;
 	m->heard = jiffies;
 	INIT_LIST_HEAD(&m->deliveries);
 	hbc_spans_init(&m->asked);
@@ -333,7 +334,7 @@ static void hbc_message_unread(struct hbc_message *m)
 }
 
 /* That of @f, opened unless another lane was faster: with a reference, or ERR_PTR. */
-static struct hbc_message *hbc_message_open(struct hbc_schedule *sched, u8 slot,
+static struct hbc_message *hbc_message_open(struct hbc_schedule *sched,
 					    const struct hbc_fragment *f)
 {
 	struct hbc_message *m, *found, *old = NULL;
@@ -342,7 +343,7 @@ static struct hbc_message *hbc_message_open(struct hbc_schedule *sched, u8 slot,
 
 	if (READ_ONCE(sched->nr_messages) >= HBC_MESSAGES_MAX)
 		return ERR_PTR(-ENOBUFS);
-	m = hbc_message_new(sched, slot, f);
+	m = hbc_message_new(sched, f);
 	if (!m)
 		return ERR_PTR(-ENOMEM);
 	spin_lock_bh(&sched->lock);
@@ -396,7 +397,7 @@ static int hbc_message_turn(struct hbc_schedule *sched, const struct hbc_hdr *h,
 		if (!begun && h->flags & HBC_FRAGMENT_ABORT)
 			hbc_message_skip(sched, f->message);
 		else if (!begun)
-			m = hbc_message_open(sched, h->slot, f);
+			m = hbc_message_open(sched, f);
 	}
 	/* It will begin when the root tells of it, if there is room then. */
 	if (m == ERR_PTR(-ENOBUFS))
@@ -469,29 +470,70 @@ bool hbc_message_room(struct hbc_schedule *sched)
 
 /* What the root says of it. */
 
-/* Whether @m stops to wait for the one before it. */
+/*
+ * The round begins, unless one that is not over does still: whoever lags behind in one
+ * slot would else never have come to an end of any. sched->lock held.
+ */
+static void hbc_message_round(struct hbc_message *m, const struct hbc_block_end *f)
+{
+	if (m->slots || (s32)(f->round - m->round) <= 0)
+		return;
+	m->round = f->round;
+	m->block = f->end;
+	m->stage = f->stage;
+	hbc_spans_free(&m->asked);
+	m->told = 0;
+}
+
+/*
+ * Whether the round, which has come along @tree too, is over: it has been told in
+ * all slots of this node, but for those that are broken above it. sched->lock held.
+ */
+static bool hbc_message_told(struct hbc_message *m, const struct hbc_tree *tree,
+			     const struct hbc_block_end *f)
+{
+	u64 left;
+
+	if ((s32)(f->round - m->round) < 0)
+		return false;
+	m->slots |= BIT_ULL(tree->slot);
+	left = tree->nodes[0].slots & ~m->slots;
+	if (left && left & ~hbc_tree_silent(m->sched, m->epoch))
+		return false;
+	m->slots = 0;
+	return true;
+}
+
+/* @m stops to wait for the one before it, if it may. Return: whether it did. sched->lock held. */
+static bool hbc_message_unhold(struct hbc_message *m, const struct hbc_block_end *f)
+{
+	m->after = f->after ? f->message - f->after : 0;
+	if (!m->waits || hbc_message_behind(m))
+		return false;
+	hbc_message_go(m);
+	return true;
+}
+
+/* What the root says of @m. Return: whether the round is over. */
 static bool hbc_message_renew(struct hbc_message *m, const struct hbc_tree *tree,
 			      const struct hbc_block_end *f)
 {
 	struct hbc_schedule *sched = m->sched;
-	bool go;
+	bool go, over;
 
 	spin_lock_bh(&sched->lock);
 	m->epoch = f->epoch;
-	m->slot = tree->slot;
-	m->below = tree->nr_edges;
+	if (tree->slot == HBC_SLOT_ALL)
+		m->below = tree->nr_edges;
 	WRITE_ONCE(m->heard, jiffies);
-	if (m->round != f->round)
-		hbc_spans_free(&m->asked);
-	m->round = f->round;
-	m->after = f->after ? f->message - f->after : 0;
-	go = m->waits && !hbc_message_behind(m);
-	if (go)
-		hbc_message_go(m);
+	hbc_message_round(m, f);
+	over = hbc_message_told(m, tree, f);
+	go = hbc_message_unhold(m, f);
 	WRITE_ONCE(m->end, max(m->end, f->end));
-	m->told = 0;
 	spin_unlock_bh(&sched->lock);
-	return go;
+	if (go)
+		hbc_delivery_wake(m);
+	return over;
 }
 
 /* Tells the nodes below that no more of @m comes. */
@@ -504,7 +546,7 @@ static void hbc_message_abort_below(struct hbc_message *m, u8 reason)
 		.port = m->port,
 		.reason = reason,
 	};
-	struct hbc_tree *tree = hbc_tree_get(m->sched, m->epoch, m->slot);
+	struct hbc_tree *tree = hbc_tree_get(m->sched, m->epoch, HBC_SLOT_ALL);
 
 	if (!tree)
 		return;
@@ -559,24 +601,18 @@ static void hbc_message_end_before(struct hbc_schedule *sched, const struct hbc_
 	}
 }
 
-static int hbc_message_take_end(struct hbc_message *m, struct hbc_tree *tree,
-				const struct hbc_block_end *f, const u8 *frame)
+/* All that has been told of has come, or does not come, but what later stages bring. */
+static void hbc_message_answer(struct hbc_message *m, const struct hbc_tree *tree,
+			       const struct hbc_block_end *f, bool known)
 {
-	if (f->total != m->total || f->port != m->port)
-		return -EBADMSG;
-	if (hbc_lack_count(m, tree))
-		return -ENOMEM;
-	if (hbc_message_renew(m, tree, f))
-		hbc_delivery_wake(m);
-	/* The children's answers belong to this round, too. */
-	hbc_forward_block_end(tree, f->message, frame);
-	hbc_forward_send(tree);
 	if (!f->after)
 		hbc_message_end_before(m->sched, f);
 	hbc_lack_give_up(m, f);
-	hbc_lack_ask_all(m, f->end);
+	if (READ_ONCE(m->stage) >= tree->nodes[0].stage)
+		hbc_lack_ask_all(m, READ_ONCE(m->block));
 	hbc_lack_answer(m);
-	return 0;
+	if (known && f->end == f->total)
+		hbc_message_report_again(m);
 }
 
 int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
@@ -591,10 +627,10 @@ int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
 	};
 	struct hbc_message *m = hbc_message_find(lane->sched, f->message);
 	bool known = m;
-	int err;
+	int err = 0;
 
 	if (!known)
-		m = hbc_message_open(lane->sched, lane->slot, &like);
+		m = hbc_message_open(lane->sched, &like);
 	if (m == ERR_PTR(-ENOBUFS)) {
 		hbc_forward_block_end(tree, f->message, frame);
 		hbc_forward_send(tree);
@@ -602,9 +638,19 @@ int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
 	}
 	if (IS_ERR(m))
 		return PTR_ERR(m);
-	err = hbc_message_take_end(m, tree, f, frame);
-	if (!err && known && f->end == f->total)
-		hbc_message_report_again(m);
+	if (f->total != m->total || f->port != m->port)
+		err = -EBADMSG;
+	else if (tree->slot == HBC_SLOT_ALL)
+		err = hbc_lack_count(m, tree);
+	if (!err) {
+		bool over = hbc_message_renew(m, tree, f);
+
+		/* The children's answers belong to this round, too. */
+		hbc_forward_block_end(tree, f->message, frame);
+		hbc_forward_send(tree);
+		if (over)
+			hbc_message_answer(m, tree, f, known);
+	}
 	hbc_message_put(m);
 	return err;
 }

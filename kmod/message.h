@@ -37,7 +37,6 @@ struct hbc_tree;
  * @total: bytes
  * @port: of the sockets
  * @epoch: of the tree that its reports go up
- * @slot: the same tree's
  * @waits: the message before it has not begun here; written under sched->lock
  * @heard: jiffies when something of it, or about it, has come last
  * @deliveries: sockets that read it (struct hbc_delivery); filled before
@@ -47,7 +46,10 @@ struct hbc_tree;
  * @reason: enum hbcast_reason of the first failure, 0
  * @over: no more of it comes
  * @acked: the final report is sent
- * @round: of the last BLOCK_END
+ * @round: which is told by BLOCK_END, in one slot after the other
+ * @slots: where it has been told
+ * @block: bytes that it tells of
+ * @stage: which it tells to be over
  * @asked: bytes that the parent was asked for in this round
  * @reached: end of the bytes that have come in their turn
  * @end: bytes of which a BLOCK_END has told
@@ -66,7 +68,6 @@ struct hbc_message {
 	u64 total;
 	u16 port;
 	u32 epoch;
-	u8 slot;
 	bool waits;
 	unsigned long heard;
 	struct list_head deliveries;
@@ -76,6 +77,9 @@ struct hbc_message {
 	bool over;
 	bool acked;
 	u32 round;
+	u64 slots;
+	u64 block;
+	u16 stage;
 	struct hbc_spans asked;
 	u64 reached;
 	u64 end;
@@ -112,8 +116,9 @@ void hbc_message_deliver(const struct hbc_run *run, struct hbc_burst *b);
 bool hbc_message_room(struct hbc_schedule *sched);
 
 /*
- * The end of blocks, from the parent along @tree: @frame goes on to the children,
- * what is missing is asked for, and what has been reported once is reported
+ * The end of blocks, from the parent along @tree: @frame goes on to the children.
+ * When it has come along all of this node's trees, so that nothing is on its way any
+ * more, what is missing is asked for, and what has been reported once is reported
  * again. Context: process. Return: 0, or why the lane must end.
  */
 int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,

@@ -11,6 +11,7 @@
 #include "node.h"
 #include "plan.h"
 #include "schedule.h"
+#include "tree.h"
 
 /* What plan-commit answers. */
 struct hbc_nl_commit {
@@ -23,6 +24,7 @@ struct hbc_nl_commit {
 struct hbc_nl_tree {
 	const struct hbc_tree *tree;
 	u32 *parent;
+	bool ready;
 };
 
 /* The group that the request is about, or NULL, which is said. hn->lock held. */
@@ -65,7 +67,7 @@ int hbcast_nl_plan_begin_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 static int hbc_nl_plan_edge(const struct genl_info *info, const struct nlattr *attr, u64 rate,
-			    struct hbc_plan *plan)
+			    u8 slot, struct hbc_plan *plan)
 {
 	struct nlattr *tb[HBCAST_A_EDGE_MAX + 1];
 	struct hbc_plan_edge edge;
@@ -81,25 +83,26 @@ static int hbc_nl_plan_edge(const struct genl_info *info, const struct nlattr *a
 	edge.parent = nla_get_u32(tb[HBCAST_A_EDGE_PARENT]);
 	edge.child = nla_get_u32(tb[HBCAST_A_EDGE_CHILD]);
 	edge.rate = tb[HBCAST_A_EDGE_RATE] ? nla_get_u64(tb[HBCAST_A_EDGE_RATE]) : rate;
-	err = hbc_plan_add(plan, &edge);
-	if (err)
+	err = hbc_plan_add(plan, slot, &edge);
+	if (err == -E2BIG)
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "a plan has at most 4096 nodes");
 	return err;
 }
 
 static int hbc_nl_plan_edges(const struct genl_info *info, struct hbc_plan *plan)
 {
+	u8 slot = nla_get_u8(info->attrs[HBCAST_A_PLAN_SLOT]);
 	const struct nlattr *rate = info->attrs[HBCAST_A_PLAN_RATE];
 	const struct nlattr *attr;
-	u32 had = plan->nr;
+	u32 had = plan->tree[slot].nr;
 	int rem, err;
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != HBCAST_A_PLAN_EDGE)
 			continue;
-		err = hbc_nl_plan_edge(info, attr, rate ? nla_get_u64(rate) : 0, plan);
+		err = hbc_nl_plan_edge(info, attr, rate ? nla_get_u64(rate) : 0, slot, plan);
 		if (err) {
-			plan->nr = had;
+			plan->tree[slot].nr = had;
 			return err;
 		}
 	}
@@ -115,11 +118,6 @@ int hbcast_nl_plan_tree_doit(struct sk_buff *skb, struct genl_info *info)
 	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group") ||
 	    hbc_nl_missing(info, HBCAST_A_PLAN_SLOT, "slot"))
 		return -EINVAL;
-	if (nla_get_u8(info->attrs[HBCAST_A_PLAN_SLOT])) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PLAN_SLOT],
-				    "this module executes plans with one tree, slot 0");
-		return -EOPNOTSUPP;
-	}
 	mutex_lock(&hn->lock);
 	plan = hbc_nl_plan_upload(hn, info);
 	err = plan ? hbc_nl_plan_edges(info, plan) : -ENOENT;
@@ -222,17 +220,6 @@ int hbcast_nl_plan_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-static bool hbc_nl_tree_ready(const struct hbc_tree *tree)
-{
-	u32 i;
-
-	for (i = 0; i < tree->nr_edges; i++) {
-		if (!tree->edge[i].ready)
-			return false;
-	}
-	return true;
-}
-
 static int hbc_nl_put_edge(struct sk_buff *skb, const struct hbc_tree_node *node, u32 parent)
 {
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_EDGE);
@@ -299,7 +286,7 @@ static int hbc_nl_tree_fill(struct sk_buff *skb, const void *object, unsigned in
 	      nla_put_u32(skb, HBCAST_A_PLAN_EPOCH, tree->epoch) ?:
 	      nla_put_u8(skb, HBCAST_A_PLAN_SLOT, tree->slot) ?:
 	      nla_put_u32(skb, HBCAST_A_PLAN_NODES, tree->nr_nodes);
-	if (!err && hbc_nl_tree_ready(tree))
+	if (!err && asked->ready)
 		err = nla_put_flag(skb, HBCAST_A_PLAN_READY);
 	if (err)
 		return err;
@@ -327,6 +314,7 @@ static int hbc_nl_plan_get(struct genl_info *info, struct hbc_net *hn)
 	if (!sched || list_empty(&sched->trees))
 		return hbc_nl_no_plan(info);
 	asked.tree = list_first_entry(&sched->trees, struct hbc_tree, link);
+	asked.ready = hbc_tree_all_ready(sched, asked.tree->epoch);
 	return hbc_nl_reply(info, 6 * nla_total_size(sizeof(u32)), hbc_nl_tree_fill, &asked);
 }
 
@@ -431,7 +419,9 @@ static u32 *hbc_nl_tree_parents(const struct hbc_tree *tree)
 static int hbc_nl_tree_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			    const struct hbc_tree *tree, unsigned int *next)
 {
-	struct hbc_nl_tree asked = { .tree = tree, .parent = hbc_nl_tree_parents(tree) };
+	struct hbc_nl_tree asked = {
+		.tree = tree, .parent = hbc_nl_tree_parents(tree), .ready = hbc_tree_ready(tree),
+	};
 	int err;
 
 	if (!asked.parent)
@@ -466,6 +456,7 @@ int hbcast_nl_plan_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		if (err)
 			break;
 		at->slot++;
+		at->next = 0;
 	}
 	mutex_unlock(&hn->lock);
 	return hbc_nl_dump_end(skb, err);

@@ -13,6 +13,7 @@
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
+#include "stage.h"
 #include "wire.h"
 
 static void hbc_origin_release(struct kref *ref)
@@ -46,8 +47,8 @@ static bool hbc_origin_port_busy(struct hbc_origin *origin, const struct hbc_out
 }
 
 /*
- * An earlier message to the same port is on its way along another tree, where
- * this one could overtake it. origin->lock held.
+ * An earlier message to the same port is on its way along another epoch's trees,
+ * where this one could overtake it. origin->lock held.
  */
 static bool hbc_origin_overtakes(struct hbc_origin *origin, const struct hbc_outgoing *m)
 {
@@ -64,23 +65,70 @@ static bool hbc_origin_overtakes(struct hbc_origin *origin, const struct hbc_out
 	return false;
 }
 
+/* An epoch, a reference, and those of its slots that have no room. */
+struct hbc_full {
+	struct hbc_roster *roster;
+	u64 slots;
+};
+
 /* origin->lock held. */
 static bool hbc_origin_sendable(struct hbc_origin *origin, const struct hbc_outgoing *m,
-				const struct hbc_tree *full)
+				const struct hbc_full *full)
 {
 	if (m->abort)
 		return true;
-	if (list_empty(&m->bursts) || m->roster->tree == full)
+	if (list_empty(&m->bursts) ||
+	    (m->roster == full->roster && !(hbc_stage_slots(m) & ~full->slots)))
 		return false;
 	return m->begun || (!hbc_origin_port_busy(origin, m) && !hbc_origin_overtakes(origin, m));
 }
 
-/*
- * Whose turn it is, with a reference; nobody's whose tree is @full. *@tree is
- * its tree, with a reference, NULL for one that was never planned.
+/**
+ * struct hbc_turn - who sends next, and where
+ * @m: the message; a reference, as all that follows
+ * @roster: its trees and members; NULL for one that was never planned
+ * @tree: the one that carries the next burst; NULL if none has room
+ * @slots: those that may carry it
  */
-static struct hbc_outgoing *hbc_origin_pick(struct hbc_origin *origin,
-					    const struct hbc_tree *full, struct hbc_tree **tree)
+struct hbc_turn {
+	struct hbc_outgoing *m;
+	struct hbc_roster *roster;
+	struct hbc_tree *tree;
+	u64 slots;
+};
+
+static void hbc_turn_end(struct hbc_turn *turn)
+{
+	if (turn->tree)
+		hbc_tree_put(turn->tree);
+	if (turn->roster)
+		hbc_roster_put(turn->roster);
+	hbc_outgoing_put(turn->m);
+}
+
+/* Takes the references of a turn of @m. origin->lock held. */
+static void hbc_turn_begin(struct hbc_turn *turn, struct hbc_outgoing *m)
+{
+	const struct hbc_outgoing_entry *e;
+
+	hbc_outgoing_get(m);
+	turn->m = m;
+	turn->roster = m->roster;
+	turn->tree = NULL;
+	if (m->roster)
+		hbc_roster_hold(m->roster);
+	if (m->abort)
+		return;
+	e = list_first_entry(&m->bursts, const struct hbc_outgoing_entry, link);
+	turn->slots = hbc_stage_slots(m);
+	turn->tree = hbc_roster_turn(m->roster, turn->slots, e->bytes);
+	if (turn->tree)
+		refcount_inc(&turn->tree->ref);
+}
+
+/* Whose turn it is; nobody's whose slots are all @full. Return: whether it is somebody's. */
+static bool hbc_origin_pick(struct hbc_origin *origin, const struct hbc_full *full,
+			    struct hbc_turn *turn)
 {
 	struct hbc_outgoing *m = NULL;
 	unsigned int i;
@@ -95,22 +143,17 @@ static struct hbc_outgoing *hbc_origin_pick(struct hbc_origin *origin,
 		if (m && !hbc_origin_sendable(origin, m, full))
 			m = NULL;
 	}
-	*tree = NULL;
-	if (m) {
-		hbc_outgoing_get(m);
-		if (m->roster) {
-			*tree = m->roster->tree;
-			refcount_inc(&(*tree)->ref);
-		}
-	}
+	if (m)
+		hbc_turn_begin(turn, m);
 	spin_unlock(&origin->lock);
 	return m;
 }
 
 /* Ends the message below, if it has begun there. */
-static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
-			     struct hbc_tree *tree, struct list_head *finished)
+static void hbc_origin_abort(struct hbc_origin *origin, const struct hbc_turn *turn,
+			     struct list_head *finished)
 {
+	struct hbc_outgoing *m = turn->m;
 	LIST_HEAD(bursts);
 	bool starved;
 	u8 reason;
@@ -122,7 +165,7 @@ static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
 	spin_unlock(&origin->lock);
 	hbc_outgoing_purge(&bursts);
 	if (reason)
-		hbc_outgoing_tell_abort(m, tree, reason);
+		hbc_outgoing_tell_abort(m, turn->roster->tree, reason);
 	spin_lock(&origin->lock);
 	hbc_outgoing_sent(m, finished);
 	starved = hbc_source_starved(m->source);
@@ -132,9 +175,10 @@ static void hbc_origin_abort(struct hbc_origin *origin, struct hbc_outgoing *m,
 }
 
 /* Queue the next burst at the lanes. */
-static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
-			     struct hbc_tree *tree, struct list_head *finished)
+static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *turn,
+			     struct list_head *finished)
 {
+	struct hbc_outgoing *m = turn->m;
 	struct hbc_outgoing_entry *e;
 	bool starved;
 
@@ -143,13 +187,17 @@ static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
 	if (e) {
 		list_del(&e->link);
 		m->begun = true;
-		m->sent_bytes += e->bytes;
+		/* Later ones are of bytes that have left before. */
+		m->sent_bytes = max(m->sent_bytes, e->offset + e->bytes);
+		hbc_stage_sent(m, e->offset, turn->tree->slot);
 		m->leaving = m->whole && list_empty(&m->bursts);
 	}
 	spin_unlock(&origin->lock);
 	if (!e)
 		return;
-	hbc_forward_queue(tree, e->burst, 0);
+	if (turn->tree->slot != HBC_SLOT_ALL)
+		hbc_cut_move(&m->cut, e->burst, turn->tree->slot);
+	hbc_forward_queue(turn->tree, e->burst, 0, e->used);
 	spin_lock(&origin->lock);
 	if (!m->file && !m->complete) {
 		list_add_tail(&e->link, &m->kept);
@@ -166,60 +214,67 @@ static void hbc_origin_burst(struct hbc_origin *origin, struct hbc_outgoing *m,
 		hbc_source_read_on(m->source);
 }
 
-/*
- * Queue bursts in turn while the lanes have room, then send. Return: a tree, a
- * reference, for whose lanes somebody still waits; NULL when all is sent.
- * origin->pump held.
- */
-static struct hbc_tree *hbc_origin_round(struct hbc_origin *origin, struct list_head *finished)
+/* Slots without room are noted; those of one epoch. Return: whether they could be. */
+static bool hbc_origin_note_full(struct hbc_full *full, struct hbc_turn *turn)
 {
-	struct hbc_tree *tree, *full = NULL, *last = NULL;
-	struct hbc_outgoing *m;
+	if (full->roster && full->roster != turn->roster)
+		return false;
+	if (!full->roster)
+		swap(full->roster, turn->roster);
+	full->slots |= turn->slots;
+	return true;
+}
 
-	while ((m = hbc_origin_pick(origin, full, &tree))) {
-		bool room = true;
+/*
+ * Queue bursts in turn while the lanes have room, then send. @full is set to slots
+ * for whose lanes somebody still waits, if there are any. origin->pump held.
+ */
+static void hbc_origin_round(struct hbc_origin *origin, struct hbc_full *full,
+			     struct list_head *finished)
+{
+	struct hbc_tree *last = NULL;
+	struct hbc_turn turn;
+	bool more = true;
 
-		if (m->abort)
-			hbc_origin_abort(origin, m, tree, finished);
-		else if (hbc_forward_room(tree))
-			hbc_origin_burst(origin, m, tree, finished);
+	while (more && hbc_origin_pick(origin, full, &turn)) {
+		if (turn.m->abort)
+			hbc_origin_abort(origin, &turn, finished);
+		else if (turn.tree)
+			hbc_origin_burst(origin, &turn, finished);
 		else
-			room = false;
-		hbc_outgoing_put(m);
-		if (!room) {
-			if (full) {
-				hbc_tree_put(tree);
-				break;
-			}
-			full = tree;
-			continue;
+			more = hbc_origin_note_full(full, &turn);
+		if (turn.tree) {
+			refcount_inc(&turn.tree->ref);
+			hbc_forward_turn(&last, turn.tree);
 		}
-		hbc_forward_turn(&last, tree);
+		hbc_turn_end(&turn);
 	}
 	hbc_forward_turn(&last, NULL);
-	return full;
 }
 
 /* origin->pump held. */
 static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished)
 {
-	struct hbc_tree *full, *other;
+	struct hbc_tree *other;
 	bool again = true;
 
 	while (again && !READ_ONCE(origin->ended)) {
+		struct hbc_full full = {};
+
 		/* First, or new data would leave no room for it. */
 		other = hbc_repair_round(origin);
-		full = hbc_origin_round(origin, finished);
+		hbc_origin_round(origin, &full, finished);
 		hbc_repair_tell_all(origin);
-		if (full && other)
-			hbc_tree_put(other);
-		full = full ?: other;
-		if (!full)
+		if (!full.roster && !other)
 			break;
 		set_bit(HBC_SCHEDULE_WAITING, &origin->sched->flags);
 		smp_mb__after_atomic(); /* pairs with hbc_schedule_resume() */
-		again = hbc_forward_room(full);
-		hbc_tree_put(full);
+		again = (full.roster && hbc_roster_room(full.roster, full.slots)) ||
+			(other && hbc_forward_room(other));
+		if (full.roster)
+			hbc_roster_put(full.roster);
+		if (other)
+			hbc_tree_put(other);
 	}
 }
 
@@ -352,8 +407,10 @@ void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack)
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, ack->message);
-	if (m)
+	if (m) {
+		hbc_repair_heard(m);
 		useless = hbc_outgoing_ack(m, ack, &finished);
+	}
 	spin_unlock(&origin->lock);
 	if (useless)
 		hbc_origin_kick(origin);

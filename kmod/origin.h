@@ -33,10 +33,11 @@ struct hbcast_member;
  * @next: id of the next message
  * @sources: struct hbc_source, the next one to send first
  * @nr_sources: their number
- * @rosters: struct hbc_roster, one for each tree that is in use
+ * @rosters: struct hbc_roster, one for each epoch that is in use
  * @ids: struct hbc_outgoing that are not complete, by id
  * @due: struct hbc_outgoing of which the members are to be told
  * @again: those of which something is to be sent again
+ * @asked: messages of which the members were told and have said nothing yet
  * @ticking: @tick is on its way
  * @ended: nothing new is taken
  */
@@ -55,6 +56,7 @@ struct hbc_origin {
 	struct hlist_head ids[1 << HBC_ORIGIN_HASH_BITS];
 	struct list_head due;
 	struct list_head again;
+	unsigned int asked;
 	bool ticking;
 	bool ended;
 };
@@ -80,7 +82,7 @@ struct hlist_head *hbc_origin_bucket(struct hbc_origin *origin, u64 id);
 struct hbc_outgoing *hbc_origin_find(struct hbc_origin *origin, u64 id);
 /* A member's report. Context: process. */
 void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack);
-/* Members of @epoch's tree that are lost (HBC_LOST_* in @flags). Context: process. */
+/* Members of @epoch's trees that are lost (HBC_LOST_* in @flags). Context: process. */
 void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, const u32 *node,
 		     unsigned int count);
 /* Members that are reached: leaves those that were down in @node. Return: how many. */

@@ -14,6 +14,7 @@
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
+#include "stage.h"
 #include "tally.h"
 #include "wire.h"
 
@@ -66,6 +67,7 @@ static void hbc_outgoing_free(struct kref *ref)
 	if (m->file)
 		fput(m->file);
 	kvfree(m->member);
+	kvfree(m->used);
 	hbc_source_put(m->source);
 	kfree(m);
 }
@@ -87,6 +89,7 @@ struct hbc_outgoing_entry *hbc_outgoing_entry(struct hbc_outgoing *m, struct hbc
 	e->burst = b;
 	e->offset = offset;
 	e->bytes = hbc_cut_bytes(&m->cut, offset);
+	e->used = 0;
 	hbc_source_get(m->source);
 	hbc_source_charge(m->source, b->truesize);
 	b->owner = m->source;
@@ -109,44 +112,66 @@ void hbc_outgoing_purge(struct list_head *bursts)
 	}
 }
 
-/* The newest tree's roster, a reference, and memory for what becomes of its members. */
-static struct hbc_roster *hbc_outgoing_choose(struct hbc_outgoing *m,
-					      struct hbcast_member **member)
-{
-	struct hbc_roster *roster = hbc_roster_get(m->source->origin);
+/* What a plan means for a message: references and memory. */
+struct hbc_outgoing_choice {
+	struct hbc_roster *roster;
+	struct hbcast_member *member;
+	u64 *used;
+	u32 fragment;
+};
 
-	if (IS_ERR(roster))
-		return roster;
-	*member = kvmalloc_array(max_t(u32, roster->nr, 1), sizeof(**member),
-				 GFP_KERNEL_ACCOUNT);
-	if (*member)
-		return roster;
-	hbc_roster_put(roster);
-	return ERR_PTR(-ENOMEM);
+static void hbc_outgoing_unchoose(struct hbc_outgoing_choice *c)
+{
+	if (c->roster)
+		hbc_roster_put(c->roster);
+	kvfree(c->member);
+	kvfree(c->used);
 }
 
-static void hbc_outgoing_install(struct hbc_outgoing *m, struct hbc_roster *roster,
-				 struct hbcast_member *member)
+/* The newest plan's: 0 or -errno. */
+static int hbc_outgoing_choose(const struct hbc_outgoing *m, struct hbc_outgoing_choice *c)
 {
-	m->roster = roster;
-	m->member = member;
-	m->nr = roster->nr;
-	m->cut.epoch = roster->tree->epoch;
-	m->cut.slot = roster->tree->slot;
-	m->cut.fragment = hbc_tree_fragment(roster->tree);
+	struct hbc_roster *roster = hbc_roster_get(m->source->origin);
+	struct hbc_cut cut = m->cut;
+	int err;
+
+	*c = (struct hbc_outgoing_choice) {};
+	if (IS_ERR(roster))
+		return PTR_ERR(roster);
+	c->roster = roster;
+	c->fragment = hbc_roster_fragment(roster);
+	c->member = kvmalloc_array(max_t(u32, roster->nr, 1), sizeof(*c->member),
+				   GFP_KERNEL_ACCOUNT);
+	cut.fragment = c->fragment;
+	err = c->member ? 0 : -ENOMEM;
+	if (!err && m->file)
+		err = hbc_stage_prepare(&cut, roster, &c->used);
+	if (err)
+		hbc_outgoing_unchoose(c);
+	return err;
+}
+
+static void hbc_outgoing_install(struct hbc_outgoing *m, const struct hbc_outgoing_choice *c)
+{
+	m->roster = c->roster;
+	m->member = c->member;
+	m->used = c->used;
+	m->nr = c->roster->nr;
+	m->cut.epoch = c->roster->tree->epoch;
+	m->cut.fragment = c->fragment;
 }
 
 int hbc_outgoing_prepare(struct hbc_outgoing *m)
 {
-	struct hbcast_member *member;
-	struct hbc_roster *roster = hbc_outgoing_choose(m, &member);
+	struct hbc_outgoing_choice c;
+	int err = hbc_outgoing_choose(m, &c);
 
-	if (IS_ERR(roster))
-		return PTR_ERR(roster);
+	if (err)
+		return err;
 	if (m->roster)
 		hbc_roster_put(m->roster);
 	kvfree(m->member);
-	hbc_outgoing_install(m, roster, member);
+	hbc_outgoing_install(m, &c);
 	return 0;
 }
 
@@ -161,7 +186,7 @@ static int hbc_outgoing_newest(const struct hbc_outgoing *m, const struct hbc_ro
 {
 	if (m->source->origin->ended || m->complete)
 		return -ENODEV;
-	*newest = hbc_tree_get(m->source->sched, 0, 0);
+	*newest = hbc_tree_get(m->source->sched, 0, HBC_SLOT_ALL);
 	return *newest == roster->tree ? 0 : -EAGAIN;
 }
 
@@ -257,25 +282,22 @@ static int hbc_outgoing_try_plan(struct hbc_outgoing *m)
 {
 	struct hbc_origin *origin = m->source->origin;
 	struct hbc_tree *newest = NULL;
-	struct hbcast_member *member;
-	struct hbc_roster *roster = hbc_outgoing_choose(m, &member);
-	int err;
+	struct hbc_outgoing_choice c;
+	int err = hbc_outgoing_choose(m, &c);
 
-	if (IS_ERR(roster))
-		return PTR_ERR(roster);
+	if (err)
+		return err;
 	spin_lock(&origin->lock);
-	err = hbc_outgoing_newest(m, roster, &newest);
+	err = hbc_outgoing_newest(m, c.roster, &newest);
 	if (!err) {
-		hbc_outgoing_install(m, roster, member);
+		hbc_outgoing_install(m, &c);
 		hbc_outgoing_enlist(m);
 	}
 	spin_unlock(&origin->lock);
 	if (newest)
 		hbc_tree_put(newest);
-	if (err) {
-		hbc_roster_put(roster);
-		kvfree(member);
-	}
+	if (err)
+		hbc_outgoing_unchoose(&c);
 	return err;
 }
 
@@ -289,24 +311,32 @@ int hbc_outgoing_plan(struct hbc_outgoing *m)
 	return err;
 }
 
-int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file *file)
+int hbc_outgoing_cut(struct hbc_outgoing *m, u64 offset, struct iov_iter *from, struct file *file)
 {
-	struct hbc_burst *b = hbc_cut(&m->cut, m->offset, from, file, m->pos + m->offset);
 	struct hbc_origin *origin = m->source->origin;
 	struct hbc_outgoing_entry *e;
+	struct hbc_cut c = m->cut;
+	struct hbc_burst *b;
 	bool wanted;
 
+	spin_lock(&origin->lock);
+	c.used = hbc_stage_used(m, offset);
+	spin_unlock(&origin->lock);
+	b = hbc_cut(&c, offset, from, file, m->pos + offset);
 	if (IS_ERR(b))
 		return PTR_ERR(b);
-	e = hbc_outgoing_entry(m, b, m->offset);
+	e = hbc_outgoing_entry(m, b, offset);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
-	m->offset += e->bytes;
+	e->used = c.used;
+	if (offset == m->offset)
+		m->offset += e->bytes;
 	spin_lock(&origin->lock);
 	wanted = !m->abort && !m->complete;
 	if (wanted) {
 		list_add_tail(&e->link, &m->bursts);
-		m->whole = m->offset == m->cut.total;
+		/* In stages it will be sent again. */
+		m->whole = m->offset == m->cut.total && !m->used;
 	}
 	spin_unlock(&origin->lock);
 	if (!wanted)
@@ -323,6 +353,7 @@ size_t hbc_outgoing_size(const struct hbc_outgoing *m)
 static void hbc_outgoing_close(struct hbc_outgoing *m)
 {
 	m->complete = true;
+	hbc_repair_heard(m);
 	list_del_init(&m->due_link);
 	list_del_init(&m->again_link);
 	hlist_del_init(&m->id_link);
@@ -507,6 +538,7 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	struct hbc_tally *tally;
 	LIST_HEAD(kept);
 	bool others;
+	u64 *used;
 
 	spin_lock(&origin->lock);
 	others = !list_empty(&origin->rosters) && !list_is_singular(&origin->rosters);
@@ -519,12 +551,15 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	m->tally = NULL;
 	again = m->again;
 	m->again = NULL;
+	used = m->used;
+	m->used = NULL;
 	hbc_spans_free(&m->missing);
 	spin_unlock(&origin->lock);
 	hbc_outgoing_purge(&kept);
 	if (again)
 		hbc_outgoing_entry_free(again);
 	hbc_tally_free(tally);
+	kvfree(used);
 	if (file)
 		fput(file);
 	/* One on another tree may have waited for this one's end. */

@@ -33,12 +33,14 @@ struct iov_iter;
  * @burst: a reference
  * @offset: of its payload in the message
  * @bytes: of payload
+ * @used: slots that it has been sent through
  */
 struct hbc_outgoing_entry {
 	struct list_head link;
 	struct hbc_burst *burst;
 	u64 offset;
 	u32 bytes;
+	u64 used;
 };
 
 /**
@@ -62,6 +64,8 @@ struct hbc_outgoing_entry {
  * @due_link: origin->due while the members are to be told how much has left
  * @next_end: jiffies when they are told at the latest
  * @patience: ms between two times
+ * @unheard: they were told, and no answer has come yet
+ * @told_at: when they were first, in jiffies
  * @told: bytes of which they have been told
  * @round: times that they have been told
  * @tally: what the children have; NULL before that, and of a file
@@ -72,6 +76,11 @@ struct hbc_outgoing_entry {
  * @pending: members whose part is not final
  * @delivered: members that have it
  * @failed: members that will not
+ * @used: of a file that goes in stages: for each burst the slots that it has been sent
+ *	through; else NULL
+ * @stage: at hand; 0 while the file is spread
+ * @next: burst at which the stage goes on
+ * @known: how many had failed when it was last asked who waits for the stage
  * @file: to read from, a reference; NULL for a message in memory, and after
  *	the end
  * @pos: where in @file it starts
@@ -102,6 +111,8 @@ struct hbc_outgoing {
 	struct list_head due_link;
 	unsigned long next_end;
 	unsigned int patience;
+	bool unheard;
+	unsigned long told_at;
 	u64 told;
 	u32 round;
 	struct hbc_tally *tally;
@@ -112,6 +123,10 @@ struct hbc_outgoing {
 	u32 pending;
 	u32 delivered;
 	u32 failed;
+	u64 *used;
+	unsigned int stage;
+	u64 next;
+	u32 known;
 	struct file *file;
 	loff_t pos;
 	u8 abort;
@@ -147,12 +162,12 @@ int hbc_outgoing_plan(struct hbc_outgoing *m);
 int hbc_outgoing_accept(struct hbc_outgoing *m);
 
 /*
- * Cut the next burst of a message that is accepted and planned, and queue it,
- * unless the message is being aborted. It comes from the sender's memory, or
- * from @file. Context: process, the only one who cuts @m. Return: 0; what
+ * Cut the burst at @offset, the next one or of a stage one that has been cut before, of
+ * a message that is accepted and planned, and queue it, unless the message is being
+ * aborted. It comes from the sender's memory, or from @file. Context: process, the only one who cuts @m. Return: 0; what
  * hbc_cut() says.
  */
-int hbc_outgoing_cut(struct hbc_outgoing *m, struct iov_iter *from, struct file *file);
+int hbc_outgoing_cut(struct hbc_outgoing *m, u64 offset, struct iov_iter *from, struct file *file);
 
 /*
  * Give it up with @reason unless all of it has left; nobody cuts it any more.

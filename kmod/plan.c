@@ -11,12 +11,14 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "epoch.h"
 #include "group.h"
 #include "node.h"
 #include "peer.h"
 #include "plan.h"
 #include "schedule.h"
-#include "tree.h"
+#include "shape.h"
+#include "stage.h"
 #include "wire.h"
 
 #define HBC_PLAN_EDGES	(HBC_MAX_MEMBERS - 1)
@@ -42,15 +44,16 @@ struct hbc_plan_node {
 	const struct sockaddr_storage *addr;
 };
 
-/* A check: @node holds @nr nodes by ascending id, @node[@root] is this node. */
+/* A check of one tree: @node holds @nr nodes by ascending id, @node[@root] is this node. */
 struct hbc_plan_check {
 	struct hbc_plan *plan;
+	const struct hbc_plan_tree *tree;
 	const struct hbc_group *group;
 	struct hbc_net *hn;
 	struct hbc_plan_node *node;
 	u32 nr;
 	u32 root;
-	struct hbc_tree_node *out;
+	struct hbc_tree_shape *shape;
 };
 
 int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, struct netlink_ext_ack *extack)
@@ -69,11 +72,6 @@ int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, struct netlink_ext
 	plan = kzalloc(sizeof(*plan), GFP_KERNEL_ACCOUNT);
 	if (!plan)
 		return -ENOMEM;
-	plan->edge = kvmalloc_array(HBC_PLAN_EDGES, sizeof(*plan->edge), GFP_KERNEL_ACCOUNT);
-	if (!plan->edge) {
-		kfree(plan);
-		return -ENOMEM;
-	}
 	plan->portid = portid;
 	plan->group = group;
 	list_add_tail(&plan->link, &hn->plans);
@@ -95,10 +93,13 @@ struct hbc_plan *hbc_plan_find(struct hbc_net *hn, u32 portid, u32 group)
 
 void hbc_plan_free(struct hbc_net *hn, struct hbc_plan *plan)
 {
+	unsigned int slot;
+
 	lockdep_assert_held(&hn->lock);
 	list_del(&plan->link);
 	hn->nr_plans--;
-	kvfree(plan->edge);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		kvfree(plan->tree[slot].edge);
 	kfree(plan);
 }
 
@@ -112,20 +113,30 @@ void hbc_plan_flush(struct hbc_net *hn, u32 portid, u32 group)
 	}
 }
 
-int hbc_plan_add(struct hbc_plan *plan, const struct hbc_plan_edge *edge)
+int hbc_plan_add(struct hbc_plan *plan, u8 slot, const struct hbc_plan_edge *edge)
 {
-	if (plan->nr >= HBC_PLAN_EDGES)
+	struct hbc_plan_tree *tree = &plan->tree[slot];
+
+	if (tree->nr >= HBC_PLAN_EDGES)
 		return -E2BIG;
-	plan->edge[plan->nr++] = *edge;
+	if (!tree->edge)
+		tree->edge = kvmalloc_array(HBC_PLAN_EDGES, sizeof(*edge), GFP_KERNEL_ACCOUNT);
+	if (!tree->edge)
+		return -ENOMEM;
+	tree->edge[tree->nr++] = *edge;
 	return 0;
 }
 
 static __printf(2, 3) int hbc_plan_refuse(const struct hbc_plan_check *c, const char *fmt, ...)
 {
+	u8 slot = c->shape->slot;
 	va_list args;
+	int n = 0;
 
+	if (slot != HBC_SLOT_ALL)
+		n = scnprintf(c->plan->why, sizeof(c->plan->why), "slot %u: ", slot);
 	va_start(args, fmt);
-	vscnprintf(c->plan->why, sizeof(c->plan->why), fmt, args);
+	vscnprintf(c->plan->why + n, sizeof(c->plan->why) - n, fmt, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -150,7 +161,7 @@ static u32 hbc_plan_index(const struct hbc_plan_check *c, u32 id)
 static int hbc_plan_twice(const struct hbc_plan_check *c, const struct hbc_plan_node *a,
 			  const struct hbc_plan_node *b)
 {
-	const struct hbc_plan_edge *edge = c->plan->edge;
+	const struct hbc_plan_edge *edge = c->tree->edge;
 
 	if (a->edge == NOBODY || b->edge == NOBODY)
 		return hbc_plan_refuse(c, "this node, %u, is the root and can be nobody's child",
@@ -163,19 +174,19 @@ static int hbc_plan_twice(const struct hbc_plan_check *c, const struct hbc_plan_
 /* Every node once: this one, and whoever is a child. */
 static int hbc_plan_collect(struct hbc_plan_check *c)
 {
-	const struct hbc_plan *plan = c->plan;
+	const struct hbc_plan_tree *tree = c->tree;
 	u32 i;
 
-	if (!plan->nr)
+	if (!tree->nr)
 		return hbc_plan_refuse(c, "the plan has no edges");
-	c->nr = plan->nr + 1;
+	c->nr = tree->nr + 1;
 	c->node = kvcalloc(c->nr, sizeof(*c->node), GFP_KERNEL);
 	if (!c->node)
 		return -ENOMEM;
 	for (i = 0; i < c->nr; i++) {
-		bool child = i < plan->nr;
+		bool child = i < tree->nr;
 
-		c->node[i].id = child ? plan->edge[i].child : c->hn->id;
+		c->node[i].id = child ? tree->edge[i].child : c->hn->id;
 		c->node[i].edge = child ? i : NOBODY;
 		c->node[i].parent = NOBODY;
 		c->node[i].first = NOBODY;
@@ -197,8 +208,8 @@ static int hbc_plan_link(struct hbc_plan_check *c)
 	struct hbc_plan_node *parent;
 	u32 i, to;
 
-	for (i = c->plan->nr; i-- > 0;) {
-		edge = &c->plan->edge[i];
+	for (i = c->tree->nr; i-- > 0;) {
+		edge = &c->tree->edge[i];
 		to = hbc_plan_index(c, edge->child);
 		c->node[to].parent = hbc_plan_index(c, edge->parent);
 		if (c->node[to].parent == NOBODY)
@@ -238,7 +249,7 @@ static int hbc_plan_reach(struct hbc_plan_check *c)
 	return 0;
 }
 
-/* The tree of slot 0 holds the members and nobody else. */
+/* The tree holds the members and nobody else. */
 static int hbc_plan_members(const struct hbc_plan_check *c)
 {
 	const struct hbc_group *group = c->group;
@@ -267,8 +278,7 @@ static void hbc_plan_emit(const struct hbc_plan_check *c, u32 at, struct hbc_tre
 
 	out->node = node->id;
 	out->nr_children = node->nr_children;
-	out->rate = node->edge == NOBODY ? 0 : c->plan->edge[node->edge].rate;
-	out->slots = BIT_ULL(0);
+	out->rate = node->edge == NOBODY ? 0 : c->tree->edge[node->edge].rate;
 	if (node->addr->ss_family == AF_INET6) {
 		const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)node->addr;
 
@@ -308,11 +318,12 @@ static int hbc_plan_preorder(struct hbc_plan_check *c)
 {
 	u32 at = c->root, depth = 0, n = 0;
 
-	c->out = kvcalloc(c->nr, sizeof(*c->out), GFP_KERNEL);
-	if (!c->out)
+	c->shape->nr = c->nr;
+	c->shape->nodes = kvcalloc(c->nr, sizeof(*c->shape->nodes), GFP_KERNEL);
+	if (!c->shape->nodes)
 		return -ENOMEM;
 	for (;;) {
-		hbc_plan_emit(c, at, &c->out[n++]);
+		hbc_plan_emit(c, at, &c->shape->nodes[n++]);
 		if (depth > HBC_MAX_DEPTH)
 			return hbc_plan_refuse(c, "node %u is more than %u edges below the root",
 					       c->node[at].id, HBC_MAX_DEPTH);
@@ -332,7 +343,19 @@ static int hbc_plan_preorder(struct hbc_plan_check *c)
 	return n < c->nr ? hbc_plan_cycle(c) : 0;
 }
 
-static int hbc_plan_check(struct hbc_plan_check *c)
+/* The first tree holds the nodes of every other one. */
+static int hbc_plan_within(const struct hbc_plan_check *c, const struct hbc_plan_check *first)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr; i++)
+		if (hbc_plan_index(first, c->node[i].id) == NOBODY)
+			return hbc_plan_refuse(c, "node %u is not in slot %u, which must have all",
+					       c->node[i].id, first->shape->slot);
+	return 0;
+}
+
+static int hbc_plan_check(struct hbc_plan_check *c, const struct hbc_plan_check *first)
 {
 	int err;
 
@@ -344,53 +367,138 @@ static int hbc_plan_check(struct hbc_plan_check *c)
 	if (!err)
 		err = hbc_plan_preorder(c);
 	if (!err)
-		err = hbc_plan_members(c);
+		err = c == first ? hbc_plan_members(c) : hbc_plan_within(c, first);
 	return err;
 }
 
-static int hbc_plan_apply(const struct hbc_plan_check *c, struct hbc_group *group, u32 *epoch,
-			  struct netlink_ext_ack *extack)
+/* All trees of @plan: 0, -EINVAL with plan->why, or -ENOMEM; @shape holds those checked. */
+static int hbc_plan_check_all(struct hbc_plan *plan, const struct hbc_group *group,
+			      struct hbc_tree_shape *shape, unsigned int *nr,
+			      struct hbc_plan_check *first)
 {
-	struct hbc_schedule *sched = hbc_schedule_get(group, c->hn->id);
+	struct hbc_plan_check c;
+	unsigned int slot;
+	int err = 0;
+
+	for (slot = 0; slot < HBC_MAX_SLOTS && !err; slot++) {
+		if (slot != HBC_SLOT_ALL && !plan->tree[slot].nr)
+			continue;
+		shape[*nr].slot = slot;
+		c = (struct hbc_plan_check) {
+			.plan = plan, .tree = &plan->tree[slot], .group = group,
+			.hn = group->hn, .shape = &shape[*nr],
+		};
+		++*nr;
+		if (slot == HBC_SLOT_ALL) {
+			*first = c;
+			err = hbc_plan_check(first, first);
+		} else {
+			err = hbc_plan_check(&c, first);
+			kvfree(c.node);
+		}
+	}
+	return err;
+}
+
+/* The planned rate of each slot, or the same for all if one of them has none. */
+static void hbc_plan_rates(const struct hbc_tree_shape *shape, unsigned int nr, u64 *rate)
+{
+	bool rates = true;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		rate[shape[i].slot] = hbc_shape_rate(shape[i].nodes);
+		rates = rates && rate[shape[i].slot];
+	}
+	for (i = 0; i < nr && !rates; i++)
+		rate[shape[i].slot] = 1;
+}
+
+/* Each node's set of slots, and when it has all of a message: 0, -EINVAL, -ENOMEM. */
+static int hbc_plan_stages(const struct hbc_plan_check *first, struct hbc_tree_shape *shape,
+			   unsigned int nr)
+{
+	u64 *slots = kvcalloc(first->nr, sizeof(*slots), GFP_KERNEL);
+	u8 *stage = kvcalloc(first->nr, sizeof(*stage), GFP_KERNEL);
+	u64 rate[HBC_MAX_SLOTS] = {};
+	struct hbc_tree_node *node;
+	unsigned int i;
+	int err = -ENOMEM;
+	u32 k, at;
+
+	for (i = 0; i < nr && slots; i++)
+		for (k = 0; k < shape[i].nr; k++)
+			slots[hbc_plan_index(first, shape[i].nodes[k].node)] |=
+				BIT_ULL(shape[i].slot);
+	hbc_plan_rates(shape, nr, rate);
+	/* The root is in all of them. */
+	if (slots && stage)
+		err = hbc_stage_rank(slots, first->nr, rate, slots[first->root], stage);
+	for (i = 0; i < nr && !err; i++)
+		for (k = 0; k < shape[i].nr; k++) {
+			node = &shape[i].nodes[k];
+			at = hbc_plan_index(first, node->node);
+			node->slots = slots[at];
+			node->stage = stage[at];
+		}
+	kvfree(stage);
+	kvfree(slots);
+	if (err == -E2BIG)
+		return hbc_plan_refuse(first, "nodes are in more than %u different sets of trees",
+				       HBC_STAGES_MAX);
+	return err;
+}
+
+static int hbc_plan_apply(struct hbc_group *group, const struct hbc_tree_shape *shape,
+			  unsigned int nr, u32 *epoch, struct netlink_ext_ack *extack)
+{
+	struct hbc_schedule *sched = hbc_schedule_get(group, group->hn->id);
 	int err;
 
 	if (IS_ERR(sched)) {
 		NL_SET_ERR_MSG(extack, "the group can take no more plans now");
 		return PTR_ERR(sched);
 	}
-	err = hbc_schedule_commit(sched, c->out, c->nr, epoch, extack);
+	err = hbc_epoch_commit(sched, shape, nr, epoch, extack);
 	hbc_schedule_put(sched);
 	return err;
 }
 
 /* What hbc_plan_apply() would say. */
-static int hbc_plan_foresee(const struct hbc_plan_check *c, struct hbc_group *group, u32 *epoch)
+static int hbc_plan_foresee(struct hbc_group *group, const struct hbc_tree_shape *shape,
+			    unsigned int nr, u32 *epoch)
 {
-	struct hbc_schedule *sched = hbc_schedule_find(group, c->hn->id);
-	const struct hbc_tree *newest;
+	struct hbc_schedule *sched = hbc_schedule_find(group, group->hn->id);
 
-	newest = sched ? list_first_entry_or_null(&sched->trees, struct hbc_tree, link) : NULL;
-	if (newest && hbc_tree_same(newest, c->out, c->nr)) {
-		*epoch = newest->epoch;
+	*epoch = 0;
+	if (sched && hbc_epoch_holds(sched, shape, nr, epoch))
 		return 1;
-	}
-	*epoch = newest ? newest->epoch + 1 : 1;
+	++*epoch;
 	return 0;
 }
 
 int hbc_plan_commit(struct hbc_plan *plan, struct hbc_group *group, bool dry_run, u32 *epoch,
 		    struct netlink_ext_ack *extack)
 {
-	struct hbc_plan_check c = { .plan = plan, .group = group, .hn = group->hn };
+	struct hbc_plan_check first = {};
+	struct hbc_tree_shape *shape;
+	unsigned int nr = 0;
 	int err;
 
-	lockdep_assert_held(&c.hn->lock);
+	lockdep_assert_held(&group->hn->lock);
 	plan->why[0] = 0;
-	err = hbc_plan_check(&c);
+	shape = kcalloc(HBC_MAX_SLOTS, sizeof(*shape), GFP_KERNEL);
+	if (!shape)
+		return -ENOMEM;
+	err = hbc_plan_check_all(plan, group, shape, &nr, &first);
 	if (!err)
-		err = dry_run ? hbc_plan_foresee(&c, group, epoch) :
-				hbc_plan_apply(&c, group, epoch, extack);
-	kvfree(c.out);
-	kvfree(c.node);
+		err = hbc_plan_stages(&first, shape, nr);
+	if (!err)
+		err = dry_run ? hbc_plan_foresee(group, shape, nr, epoch) :
+				hbc_plan_apply(group, shape, nr, epoch, extack);
+	while (nr--)
+		kvfree(shape[nr].nodes);
+	kfree(shape);
+	kvfree(first.node);
 	return err;
 }

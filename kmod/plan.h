@@ -9,11 +9,13 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "wire.h"
+
 struct hbc_group;
 struct hbc_net;
 struct netlink_ext_ack;
 
-#define HBC_PLAN_WHY	80	/* bytes of a refusal, its end included */
+#define HBC_PLAN_WHY	96	/* bytes of a refusal, its end included */
 
 struct hbc_plan_edge {
 	u32 parent;
@@ -22,12 +24,21 @@ struct hbc_plan_edge {
 };
 
 /**
+ * struct hbc_plan_tree - one tree of an upload
+ * @nr: entries of @edge in use
+ * @edge: room for HBC_MAX_MEMBERS - 1; NULL before the first edge
+ */
+struct hbc_plan_tree {
+	u32 nr;
+	struct hbc_plan_edge *edge;
+};
+
+/**
  * struct hbc_plan - an upload that is not committed
  * @link: hn->plans
  * @portid: netlink socket that it belongs to
  * @group: id of the group
- * @nr: entries of @edge in use
- * @edge: room for HBC_MAX_MEMBERS - 1
+ * @tree: by slot
  * @why: why the plan was refused, a sentence; empty where there is nothing to
  *	say beside the error
  *
@@ -37,8 +48,7 @@ struct hbc_plan {
 	struct list_head link;
 	u32 portid;
 	u32 group;
-	u32 nr;
-	struct hbc_plan_edge *edge;
+	struct hbc_plan_tree tree[HBC_MAX_SLOTS];
 	char why[HBC_PLAN_WHY];
 };
 
@@ -51,8 +61,8 @@ struct hbc_plan {
 int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, struct netlink_ext_ack *extack);
 /* NULL if there is none. */
 struct hbc_plan *hbc_plan_find(struct hbc_net *hn, u32 portid, u32 group);
-/* Append an edge: 0, or -E2BIG when the plan has more than it may. */
-int hbc_plan_add(struct hbc_plan *plan, const struct hbc_plan_edge *edge);
+/* Append an edge to the tree of @slot: 0; -E2BIG when it has more than it may; -ENOMEM. */
+int hbc_plan_add(struct hbc_plan *plan, u8 slot, const struct hbc_plan_edge *edge);
 
 /**
  * hbc_plan_commit() - check an upload and make it this node's plan

@@ -88,6 +88,7 @@ static int hbc_read_burst(struct hbc_receive *rx, unsigned int need)
 	}
 	rx->inflow[rx->nr].burst = b;
 	rx->inflow[rx->nr].ahead = rx->sent;
+	rx->inflow[rx->nr].used = rx->frag.used;
 	rx->inflow[rx->nr].repair = rx->hdr.flags & HBC_FRAGMENT_REPAIR;
 	if (rx->tree) {
 		rx->inflow[rx->nr].tree = rx->tree;
@@ -184,7 +185,7 @@ static bool hbc_read_fits(const struct hbc_read *r)
 
 	if (!in)
 		return false;
-	if (in->tree != rx->tree || in->ahead != rx->sent ||
+	if (in->tree != rx->tree || in->ahead != rx->sent || in->used != rx->frag.used ||
 	    in->repair != !!(rx->hdr.flags & HBC_FRAGMENT_REPAIR) ||
 	    in->burst->nr + r->need + 2 > in->burst->max)
 		return false;

@@ -184,9 +184,24 @@ static int hbc_receive_block_end(struct hbc_lane *lane, const struct hbc_receive
 		hbc_group_drop(lane->sched->group, HBC_DROP_NO_TREE);
 		return 0;
 	}
+	WRITE_ONCE(tree->heard, jiffies);
 	err = hbc_message_block_end(lane, tree, &f, rx->head);
 	hbc_tree_put(tree);
 	return err;
+}
+
+/* What a child says of messages, which he does where all are reached. */
+static int hbc_receive_report(struct hbc_lane *lane, const struct hbc_receive *rx)
+{
+	if (lane->slot != HBC_SLOT_ALL)
+		return -EPROTO;
+	switch (rx->hdr.type) {
+	case HBC_FRAME_NACK:
+		return hbc_receive_nack(lane, rx);
+	case HBC_FRAME_BLOCK_ACK:
+		return hbc_receive_block_ack(lane, rx);
+	}
+	return hbc_receive_ack(lane, rx);
 }
 
 /* What a child says. */
@@ -196,11 +211,9 @@ static int hbc_receive_from_child(struct hbc_lane *lane, const struct hbc_receiv
 
 	switch (rx->hdr.type) {
 	case HBC_FRAME_NACK:
-		return hbc_receive_nack(lane, rx);
 	case HBC_FRAME_BLOCK_ACK:
-		return hbc_receive_block_ack(lane, rx);
 	case HBC_FRAME_ACK:
-		return hbc_receive_ack(lane, rx);
+		return hbc_receive_report(lane, rx);
 	case HBC_FRAME_LOST:
 		return hbc_receive_lost(lane, rx);
 	case HBC_FRAME_TREE_ACK:
@@ -270,10 +283,11 @@ static void hbc_receive_dispatch(struct hbc_receive *rx, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		struct hbc_inflow *in = &rx->inflow[i];
 
+		WRITE_ONCE(in->tree->heard, jiffies);
 		if (in->repair)
 			hbc_forward_repair(in->tree, in->burst, in->run, in->nr_runs);
 		else
-			hbc_forward_queue(in->tree, in->burst, in->ahead);
+			hbc_forward_queue(in->tree, in->burst, in->ahead, in->used);
 		if (i + 1 == nr || rx->inflow[i + 1].tree != in->tree)
 			hbc_forward_send(in->tree);
 	}
@@ -298,6 +312,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 	struct hbc_burst *half = NULL;
 	struct hbc_tree *tree = NULL;
 	bool repair = last && last->repair;
+	u64 used = last ? last->used : 0;
 
 	/* What is not whole stays for the next turn. */
 	if (last && !rx->whole) {
@@ -317,6 +332,7 @@ static int hbc_receive_forward(struct hbc_receive *rx)
 	if (half) {
 		rx->inflow[0].burst = half;
 		rx->inflow[0].ahead = 0;
+		rx->inflow[0].used = used;
 		rx->inflow[0].repair = repair;
 		rx->inflow[0].tree = tree;
 		rx->nr = 1;
@@ -337,7 +353,7 @@ static bool hbc_receive_room(struct hbc_lane *lane)
 	if (lane->connector) {
 		spin_lock_bh(&sched->lock);
 		list_for_each_entry(up, &sched->parents, sched_link)
-			room = room && hbc_transmit_room(up);
+			room = room && (up->slot != lane->slot || hbc_transmit_room(up));
 		spin_unlock_bh(&sched->lock);
 		return room;
 	}
@@ -346,7 +362,7 @@ static bool hbc_receive_room(struct hbc_lane *lane)
 		return false;
 	rcu_read_lock();
 	list_for_each_entry_rcu(tree, &sched->trees, link)
-		room = room && hbc_forward_room(tree);
+		room = room && (tree->slot != lane->slot || hbc_forward_room(tree));
 	rcu_read_unlock();
 	return room && hbc_message_room(sched);
 }

@@ -42,6 +42,7 @@ struct hbc_inflow {
 	struct hbc_burst *burst;
 	struct hbc_tree *tree;
 	u64 ahead;	/* edges of the tree that it was sent to already */
+	u64 used;	/* slots that it was sent through before */
 	bool repair;	/* for the children that lack what its runs tell of */
 	unsigned int nr_runs;
 	struct hbc_run run[HBC_RUNS];

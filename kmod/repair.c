@@ -23,19 +23,21 @@
 #include "roster.h"
 #include "schedule.h"
 #include "source.h"
+#include "stage.h"
 #include "tally.h"
 #include "wire.h"
 
 #define HBC_REPAIR_MS		250	/* between two looks */
 #define HBC_REPAIR_MAX_MS	1000	/* a message is told of so often at least, */
 #define HBC_REPAIR_IDLE_MS	4000	/* or, when they have been told all, so often, */
-#define HBC_REPAIR_ENDS		16	/* unless there are more of them in a look */
+#define HBC_REPAIR_ENDS		16	/* unless there are more of them in a look, */
+#define HBC_REPAIR_ASKED	32	/* or so many have not been answered */
+#define HBC_REPAIR_LOST_MS	8000	/* after which an answer has got lost */
 #define HBC_REPAIR_SPANS	4096	/* of bursts that are missing */
 
 /* When. */
 
-/* It will be told of soon. origin->lock held. */
-static void hbc_repair_due(struct hbc_outgoing *m)
+void hbc_repair_due(struct hbc_outgoing *m)
 {
 	struct hbc_origin *origin = m->source->origin;
 
@@ -43,8 +45,26 @@ static void hbc_repair_due(struct hbc_outgoing *m)
 		list_add_tail(&m->due_link, &origin->due);
 }
 
+void hbc_repair_heard(struct hbc_outgoing *m)
+{
+	m->source->origin->asked -= m->unheard;
+	m->unheard = false;
+}
+
+/* Whether one more may be told of, of which @nr will be soon. origin->lock held. */
+static bool hbc_repair_may(struct hbc_outgoing *m, unsigned int nr)
+{
+	/* Who did not answer in that time does not keep others from being asked. */
+	if (m->unheard && time_after(jiffies, m->told_at + msecs_to_jiffies(HBC_REPAIR_LOST_MS)))
+		hbc_repair_heard(m);
+	return nr < HBC_REPAIR_ENDS &&
+	       (m->unheard || m->source->origin->asked + nr < HBC_REPAIR_ASKED);
+}
+
 /*
- * Those whose time has come are due: how many. Each waits @least ms, so that all have
+ * Those whose time has come are due: how many. Members are not asked more than they
+ * answer, or on machines that are too slow for it nothing else would happen any more.
+ * Each waits @least ms, so that all have
  * their turn. origin->lock held.
  */
 static unsigned int hbc_repair_look(struct hbc_source *source, unsigned int nr,
@@ -54,7 +74,7 @@ static unsigned int hbc_repair_look(struct hbc_source *source, unsigned int nr,
 	struct hbc_outgoing *m;
 
 	list_for_each_entry(m, &source->messages, source_link) {
-		if (!m->begun || time_before(jiffies, m->next_end) || nr == HBC_REPAIR_ENDS)
+		if (!m->begun || time_before(jiffies, m->next_end) || !hbc_repair_may(m, nr))
 			continue;
 		/* It is told again when what lies ready has gone. */
 		if ((m->missing.nr && m->budget) || !list_empty(&m->again_link))
@@ -139,7 +159,8 @@ static struct hbc_tree *hbc_repair_hold(struct hbc_outgoing *m)
 /* What is told. */
 
 /* The first that is due, with references, or NULL. */
-static struct hbc_outgoing *hbc_repair_next_due(struct hbc_origin *origin, struct hbc_tree **tree)
+static struct hbc_outgoing *hbc_repair_next_due(struct hbc_origin *origin,
+						struct hbc_roster **roster)
 {
 	struct hbc_outgoing *m;
 
@@ -149,14 +170,31 @@ static struct hbc_outgoing *hbc_repair_next_due(struct hbc_origin *origin, struc
 		if (m)
 			list_del_init(&m->due_link);
 	} while (m && (!m->roster || m->complete));
-	if (m)
-		*tree = hbc_repair_hold(m);
+	if (m) {
+		hbc_outgoing_get(m);
+		hbc_roster_hold(m->roster);
+		*roster = m->roster;
+	}
 	spin_unlock(&origin->lock);
 	return m;
 }
 
+/* In every slot, behind all that has been sent there. */
+static void hbc_repair_queue_end(const struct hbc_roster *roster, const struct hbc_block_end *f)
+{
+	u8 frame[HBC_BLOCK_END_LEN];
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++) {
+		const struct hbc_tree *tree = roster->share[i].tree;
+
+		hbc_wire_put_block_end(frame, tree->slot, f);
+		hbc_forward_block_end(tree, f->message, frame);
+	}
+}
+
 static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
-			    struct hbc_tree *tree)
+			    const struct hbc_roster *roster)
 {
 	struct hbc_tally *tally = NULL;
 	struct hbc_block_end f = {
@@ -165,11 +203,10 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 		.epoch = m->cut.epoch,
 		.port = m->cut.port,
 	};
-	u8 frame[HBC_BLOCK_END_LEN];
 	bool more;
 
 	if (!m->tally && !m->file)
-		tally = hbc_tally_new(tree);
+		tally = hbc_tally_new(roster->tree);
 	spin_lock(&origin->lock);
 	if (tally && !m->complete)
 		swap(m->tally, tally);
@@ -177,29 +214,45 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 	f.from = hbc_outgoing_from(m);
 	f.round = ++m->round;
 	f.after = hbc_outgoing_after(m);
+	f.stage = hbc_stage_over(m);
 	m->told = m->sent_bytes;
 	m->budget = HBC_REPAIR_BURSTS;
+	if (!m->complete) {
+		if (!m->unheard)
+			m->told_at = jiffies;
+		origin->asked += !m->unheard;
+		m->unheard = true;
+	}
 	/* It was asked for when there was no budget left. */
 	more = m->missing.nr;
 	spin_unlock(&origin->lock);
 	if (more)
 		hbc_source_read_on(m->source);
 	hbc_tally_free(tally);
-	hbc_wire_put_block_end(frame, tree->slot, &f);
-	hbc_forward_block_end(tree, f.message, frame);
+	hbc_repair_queue_end(roster, &f);
+}
+
+/* Another epoch has its turn, or none: what was told along the last one's trees is sent. */
+static void hbc_repair_turn(struct hbc_roster **last, struct hbc_roster *roster)
+{
+	if (*last && *last != roster)
+		hbc_roster_send(*last);
+	if (*last)
+		hbc_roster_put(*last);
+	*last = roster;
 }
 
 void hbc_repair_tell_all(struct hbc_origin *origin)
 {
-	struct hbc_tree *tree, *last = NULL;
+	struct hbc_roster *roster, *last = NULL;
 	struct hbc_outgoing *m;
 
-	while ((m = hbc_repair_next_due(origin, &tree))) {
-		hbc_repair_tell(origin, m, tree);
+	while ((m = hbc_repair_next_due(origin, &roster))) {
+		hbc_repair_tell(origin, m, roster);
 		hbc_outgoing_put(m);
-		hbc_forward_turn(&last, tree);
+		hbc_repair_turn(&last, roster);
 	}
-	hbc_forward_turn(&last, NULL);
+	hbc_repair_turn(&last, NULL);
 }
 
 /* What is sent again. */
@@ -401,6 +454,8 @@ void hbc_repair_ack(struct hbc_origin *origin, const struct hbc_lane *lane,
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, f->message);
+	if (m)
+		hbc_repair_heard(m);
 	if (m && m->tally) {
 		hbc_tally_set(m->tally, lane, f->end);
 		hbc_repair_release(m, hbc_tally_least(m->tally), &old);
@@ -434,6 +489,8 @@ void hbc_repair_nack(struct hbc_origin *origin, const struct hbc_nack *f,
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, f->message);
+	if (m)
+		hbc_repair_heard(m);
 	if (m && m->roster && !m->abort) {
 		for (i = 0; i < f->count; i++)
 			hbc_repair_miss(m, &range[i]);

@@ -24,6 +24,10 @@ void hbc_repair_watch(struct hbc_origin *origin);
 /* The work item that does. */
 void hbc_repair_tick(struct work_struct *work);
 
+/* It will be told of soon. origin->lock held. */
+void hbc_repair_due(struct hbc_outgoing *m);
+/* Somebody has said something about @m, or it is over. origin->lock held. */
+void hbc_repair_heard(struct hbc_outgoing *m);
 /* Another burst of @m has gone to the lanes: it may be time to tell. origin->lock held. */
 void hbc_repair_sent(struct hbc_outgoing *m);
 /* The send buffer is full: what has been sent is told, so that it need not be kept. */

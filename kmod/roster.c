@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A roster: the members of a tree, as the root's messages count them. */
+/* A roster: the trees of an epoch at its root, and their members as messages count them. */
+#include <linux/bits.h>
 #include <linux/err.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/time64.h>
 
+#include "epoch.h"
+#include "forward.h"
+#include "node.h"
 #include "origin.h"
 #include "roster.h"
 #include "schedule.h"
+#include "shape.h"
 #include "source.h"
+#include "stage.h"
+
+#define HBC_ROSTER_RATE	1000000	/* bytes/s of trees without rates: any */
 
 static int hbc_roster_compare(const void *a, const void *b)
 {
@@ -17,30 +29,100 @@ static int hbc_roster_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-struct hbc_roster *hbc_roster_new(struct hbc_tree *tree)
+static void hbc_roster_share(struct hbc_roster *roster, struct hbc_tree *const *tree)
 {
-	u32 nr = tree->nr_nodes - 1, i;
-	struct hbc_roster *roster;
+	bool rates = true;
+	unsigned int i;
 
-	roster = kvzalloc(struct_size(roster, member, nr), GFP_KERNEL);
+	for (i = 0; i < roster->nr_shares; i++) {
+		refcount_inc(&tree[i]->ref);
+		roster->share[i].tree = tree[i];
+		roster->share[i].rate = hbc_shape_rate(tree[i]->nodes);
+		rates = rates && roster->share[i].rate;
+	}
+	for (i = 0; i < roster->nr_shares && !rates; i++)
+		roster->share[i].rate = HBC_ROSTER_RATE;
+}
+
+/* Who is in which slots, and so has all of a file after which stage. */
+static void hbc_roster_stages(struct hbc_roster *roster)
+{
+	const struct hbc_tree *all = roster->tree;
+	unsigned int i;
+	u32 k;
+
+	for (i = 0; i < roster->nr_shares; i++) {
+		const struct hbc_tree *tree = roster->share[i].tree;
+
+		roster->set[0] |= BIT_ULL(tree->slot);
+		if (tree->nr_nodes == all->nr_nodes)
+			roster->spanning |= BIT_ULL(tree->slot);
+	}
+	for (k = 1; k < all->nr_nodes; k++) {
+		const struct hbc_tree_node *node = &all->nodes[k];
+
+		roster->stage[hbc_roster_index(roster, node->node)] = node->stage;
+		roster->set[node->stage] = node->slots;
+		roster->nr_stages = max_t(unsigned int, roster->nr_stages, node->stage);
+	}
+}
+
+static void hbc_roster_free(struct hbc_roster *roster)
+{
+	kvfree(roster->stage);
+	kfree(roster->set);
+	kfree(roster->share);
+	kvfree(roster);
+}
+
+/* With nothing in it, but room for all; NULL without memory. */
+static struct hbc_roster *hbc_roster_alloc(u32 members, unsigned int trees)
+{
+	struct hbc_roster *roster = kvzalloc(struct_size(roster, member, members), GFP_KERNEL);
+
+	if (!roster)
+		return NULL;
+	roster->share = kcalloc(trees, sizeof(*roster->share), GFP_KERNEL);
+	roster->set = kcalloc(HBC_STAGES_MAX + 1, sizeof(*roster->set), GFP_KERNEL);
+	roster->stage = kvzalloc(members, GFP_KERNEL);
+	if (roster->share && roster->set && roster->stage)
+		return roster;
+	hbc_roster_free(roster);
+	return NULL;
+}
+
+struct hbc_roster *hbc_roster_new(struct hbc_tree *const *tree, unsigned int nr)
+{
+	u32 members = tree[0]->nr_nodes - 1, i;
+	struct hbc_roster *roster = hbc_roster_alloc(members, nr);
+
 	if (!roster)
 		return NULL;
 	kref_init(&roster->ref);
-	refcount_inc(&tree->ref);
-	roster->tree = tree;
-	roster->nr = nr;
-	for (i = 0; i < nr; i++)
-		roster->member[i].node = tree->nodes[i + 1].node;
-	sort(roster->member, nr, sizeof(roster->member[0]), hbc_roster_compare, NULL);
+	roster->tree = tree[0];
+	roster->nr_shares = nr;
+	hbc_roster_share(roster, tree);
+	roster->nr = members;
+	for (i = 0; i < members; i++)
+		roster->member[i].node = tree[0]->nodes[i + 1].node;
+	sort(roster->member, members, sizeof(roster->member[0]), hbc_roster_compare, NULL);
+	hbc_roster_stages(roster);
 	return roster;
 }
 
 static void hbc_roster_release(struct kref *ref)
 {
 	struct hbc_roster *roster = container_of(ref, struct hbc_roster, ref);
+	unsigned int i;
 
-	hbc_tree_put(roster->tree);
-	kvfree(roster);
+	for (i = 0; i < roster->nr_shares; i++)
+		hbc_tree_put(roster->share[i].tree);
+	hbc_roster_free(roster);
+}
+
+void hbc_roster_hold(struct hbc_roster *roster)
+{
+	kref_get(&roster->ref);
 }
 
 void hbc_roster_put(struct hbc_roster *roster)
@@ -76,54 +158,121 @@ static void hbc_roster_mark_lost(struct hbc_roster *roster)
 	}
 }
 
-static void hbc_roster_retire_soon(struct hbc_origin *origin)
+void hbc_roster_tidy(struct hbc_origin *origin)
 {
 	kref_get(&origin->sched->ref);
 	if (!hbc_source_work(&origin->retire))
 		hbc_schedule_put(origin->sched);
 }
 
-struct hbc_roster *hbc_roster_insert(struct hbc_origin *origin, struct hbc_roster *made)
+void hbc_roster_insert(struct hbc_origin *origin, struct hbc_roster *roster)
 {
-	struct hbc_roster *roster = NULL;
-	bool more = false;
+	bool ended;
 
+	lockdep_assert_held(&origin->sched->hn->lock);
 	spin_lock(&origin->lock);
-	if (!origin->ended) {
-		roster = hbc_roster_find(origin, made->tree);
-		if (!roster) {
-			more = !list_empty(&origin->rosters);
-			/* What is lost later will find the roster on the list. */
-			hbc_roster_mark_lost(made);
-			list_add(&made->link, &origin->rosters);
-			kref_get(&made->ref);
-			roster = made;
-		}
+	ended = origin->ended;
+	if (!ended) {
+		/* What is lost later will find the roster on the list. */
+		hbc_roster_mark_lost(roster);
+		list_add(&roster->link, &origin->rosters);
 	}
 	spin_unlock(&origin->lock);
-	if (more)
-		hbc_roster_retire_soon(origin);
-	if (roster != made)
-		hbc_roster_put(made);
-	return roster ?: ERR_PTR(-ENODEV);
+	if (ended)
+		hbc_roster_put(roster);
 }
 
 struct hbc_roster *hbc_roster_get(struct hbc_origin *origin)
 {
-	struct hbc_tree *tree = hbc_tree_get(origin->sched, 0, 0);
 	struct hbc_roster *roster;
+	struct hbc_tree *tree;
+	bool ended;
 
-	if (!tree)
-		return ERR_PTR(-ENETUNREACH);
-	spin_lock(&origin->lock);
-	roster = hbc_roster_find(origin, tree);
-	spin_unlock(&origin->lock);
-	if (!roster) {
-		roster = hbc_roster_new(tree);
-		roster = roster ? hbc_roster_insert(origin, roster) : ERR_PTR(-ENOMEM);
+	/* A tree without a roster is not the newest one any more. */
+	do {
+		tree = hbc_tree_get(origin->sched, 0, HBC_SLOT_ALL);
+		if (!tree)
+			return ERR_PTR(-ENETUNREACH);
+		spin_lock(&origin->lock);
+		roster = hbc_roster_find(origin, tree);
+		ended = origin->ended;
+		spin_unlock(&origin->lock);
+		hbc_tree_put(tree);
+	} while (!roster && !ended);
+	return roster ?: ERR_PTR(-ENODEV);
+}
+
+/* Whose turn. */
+
+unsigned int hbc_roster_fragment(const struct hbc_roster *roster)
+{
+	unsigned int size = UINT_MAX, i;
+
+	for (i = 0; i < roster->nr_shares; i++)
+		size = min(size, hbc_tree_fragment(roster->share[i].tree));
+	return size;
+}
+
+/* What a tree does not reach here would all have to be sent again. */
+static bool hbc_roster_whole(const struct hbc_tree *tree)
+{
+	u32 i;
+
+	for (i = 0; i < tree->nr_edges; i++)
+		if (READ_ONCE(tree->edge[i].lost))
+			return false;
+	return true;
+}
+
+static bool hbc_roster_open(struct hbc_tree *tree)
+{
+	return hbc_forward_room(tree) && (tree->slot == HBC_SLOT_ALL || hbc_roster_whole(tree));
+}
+
+bool hbc_roster_room(const struct hbc_roster *roster, u64 slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++) {
+		struct hbc_tree *tree = roster->share[i].tree;
+
+		if (slots & BIT_ULL(tree->slot) && hbc_roster_open(tree))
+			return true;
 	}
-	hbc_tree_put(tree);
-	return roster;
+	return false;
+}
+
+struct hbc_tree *hbc_roster_turn(struct hbc_roster *roster, u64 slots, u32 bytes)
+{
+	struct hbc_share *share, *best = NULL;
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++) {
+		share = &roster->share[i];
+		if (slots & BIT_ULL(share->tree->slot) && (!best || share->given < best->given) &&
+		    hbc_roster_open(share->tree))
+			best = share;
+	}
+	if (!best)
+		return NULL;
+	best->given += div64_u64((u64)bytes * NSEC_PER_SEC, best->rate);
+	return best->tree;
+}
+
+void hbc_roster_level(struct hbc_roster *roster)
+{
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++)
+		roster->share[i].given = 0;
+}
+
+void hbc_roster_send(const struct hbc_roster *roster)
+{
+	unsigned int i;
+
+	for (i = 0; i < roster->nr_shares; i++)
+		hbc_forward_send(roster->share[i].tree);
 }
 
 int hbc_roster_index(const struct hbc_roster *roster, u32 node)
@@ -155,7 +304,7 @@ bool hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason)
 	return news;
 }
 
-/* The first that nobody uses and that is not @newest's, off the list; or NULL. */
+/* The first that nobody uses, of an epoch before @newest's, off the list; or NULL. */
 static struct hbc_roster *hbc_roster_idle(struct hbc_origin *origin,
 					  const struct hbc_tree *newest)
 {
@@ -163,7 +312,7 @@ static struct hbc_roster *hbc_roster_idle(struct hbc_origin *origin,
 
 	spin_lock(&origin->lock);
 	list_for_each_entry(roster, &origin->rosters, link)
-		if (!roster->users && roster->tree != newest) {
+		if (!roster->users && newest && roster->tree->epoch < newest->epoch) {
 			list_del(&roster->link);
 			idle = roster;
 			break;
@@ -176,11 +325,11 @@ void hbc_roster_retire_work(struct work_struct *work)
 {
 	struct hbc_origin *origin = container_of(work, struct hbc_origin, retire);
 	struct hbc_schedule *sched = origin->sched;
-	struct hbc_tree *newest = hbc_tree_get(sched, 0, 0);
+	struct hbc_tree *newest = hbc_tree_get(sched, 0, HBC_SLOT_ALL);
 	struct hbc_roster *roster;
 
 	while ((roster = hbc_roster_idle(origin, newest))) {
-		hbc_schedule_retire(roster->tree);
+		hbc_epoch_retire(sched, roster->tree->epoch);
 		hbc_roster_put(roster);
 	}
 	if (newest)
@@ -194,9 +343,9 @@ void hbc_roster_retire(struct hbc_origin *origin, const struct hbc_roster *roste
 
 	if (READ_ONCE(roster->users))
 		return;
-	newest = hbc_tree_get(origin->sched, 0, 0);
+	newest = hbc_tree_get(origin->sched, 0, HBC_SLOT_ALL);
 	if (newest && newest != roster->tree)
-		hbc_roster_retire_soon(origin);
+		hbc_roster_tidy(origin);
 	if (newest)
 		hbc_tree_put(newest);
 }

@@ -283,7 +283,7 @@ void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason)
 
 /* What members tell goes up the tree of its message. What is lost on the way is told again. */
 
-void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack *ack)
+void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack)
 {
 	struct hbc_lane *up;
 
@@ -291,7 +291,7 @@ void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack 
 		hbc_origin_ack(sched->origin, ack);
 		return;
 	}
-	up = hbc_tree_up(sched, ack->epoch, slot);
+	up = hbc_tree_up(sched, ack->epoch, HBC_SLOT_ALL);
 	if (!up)
 		return;
 	hbc_transmit_ack(up, ack);
@@ -299,10 +299,10 @@ void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack 
 }
 
 /* Without a way up nothing goes. */
-static void hbc_schedule_send_up(struct hbc_schedule *sched, u32 epoch, u8 slot,
-				 const void *frame, unsigned int len)
+static void hbc_schedule_send_up(struct hbc_schedule *sched, u32 epoch, const void *frame,
+				 unsigned int len)
 {
-	struct hbc_lane *up = hbc_tree_up(sched, epoch, slot);
+	struct hbc_lane *up = hbc_tree_up(sched, epoch, HBC_SLOT_ALL);
 
 	if (!up)
 		return;
@@ -311,23 +311,23 @@ static void hbc_schedule_send_up(struct hbc_schedule *sched, u32 epoch, u8 slot,
 	hbc_lane_put(up);
 }
 
-void hbc_schedule_block_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_block_ack *f)
+void hbc_schedule_block_ack(struct hbc_schedule *sched, const struct hbc_block_ack *f)
 {
 	u8 frame[HBC_BLOCK_ACK_LEN];
 
-	hbc_schedule_send_up(sched, f->epoch, slot, frame,
-			     hbc_wire_put_block_ack(frame, slot, f));
+	hbc_schedule_send_up(sched, f->epoch, frame,
+			     hbc_wire_put_block_ack(frame, HBC_SLOT_ALL, f));
 }
 
-void hbc_schedule_nack(struct hbc_schedule *sched, u8 slot, const struct hbc_nack *f,
+void hbc_schedule_nack(struct hbc_schedule *sched, const struct hbc_nack *f,
 		       const struct hbc_range *range)
 {
 	u8 *frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
 
 	/* Without memory the root tells once more, and it is asked for then. */
 	if (frame)
-		hbc_schedule_send_up(sched, f->epoch, slot, frame,
-				     hbc_wire_put_nack(frame, slot, f, range));
+		hbc_schedule_send_up(sched, f->epoch, frame,
+				     hbc_wire_put_nack(frame, HBC_SLOT_ALL, f, range));
 	kfree(frame);
 }
 
@@ -370,7 +370,9 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 	u8 *frame;
 
 	if (sched->origin) {
-		hbc_schedule_book_lost(sched, flags, lost, node);
+		/* Who is not reached in another slot misses nothing: it is sent again here. */
+		if (slot == HBC_SLOT_ALL)
+			hbc_schedule_book_lost(sched, flags, lost, node);
 		return;
 	}
 	up = hbc_tree_up(sched, lost->epoch, slot);
@@ -392,7 +394,7 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 void hbc_schedule_child_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 {
 	if (hbc_tree_below(lane, ack->epoch, ack->node))
-		hbc_schedule_ack(lane->sched, lane->slot, ack);
+		hbc_schedule_ack(lane->sched, ack);
 	else
 		hbc_group_drop(lane->sched->group, HBC_DROP_STALE);
 }

@@ -20,13 +20,13 @@
 struct hbc_group;
 struct hbc_lane;
 struct hbc_net;
-struct netlink_ext_ack;
 
 /**
  * struct hbc_edge - one child of this node in one tree
  * @lane: the connection; a reference
  * @first: index of the child in the tree's nodes
  * @size: nodes in the child's subtree, itself included
+ * @nr_slots: sets of slots that they are in, in the tree's slots from @first on
  * @ready: the whole subtree has acknowledged the tree; hn->lock
  * @lost: the child has not been reached for dead-interval; hn->lock
  */
@@ -34,6 +34,7 @@ struct hbc_edge {
 	struct hbc_lane *lane;
 	u32 first;
 	u32 size;
+	u32 nr_slots;
 	bool ready;
 	bool lost;
 };
@@ -48,11 +49,13 @@ struct hbc_edge {
  * @slot: number of the tree in its plan
  * @announced: TREE_ACK for the whole subtree has been sent; hn->lock
  * @gone: it is off the list; written under hn->lock
+ * @heard: jiffies when a fragment or BLOCK_END has come along it
  * @from: lane over which it came last, NULL at the root and when that lane
  *	has broken; changed under hn->lock and sched->lock
  * @nr_nodes: entries of @nodes
  * @nodes: the subtree in preorder, this node first
  * @below: the ids of @nodes, each edge's in ascending order
+ * @slots: for each edge the different sets of slots of its nodes
  * @nr_edges: entries of @edge
  * @edge: the children in sending order
  *
@@ -67,10 +70,12 @@ struct hbc_tree {
 	u8 slot;
 	bool announced;
 	bool gone;
+	unsigned long heard;
 	struct hbc_lane *from;
 	u32 nr_nodes;
 	struct hbc_tree_node *nodes;
 	u32 *below;
+	u64 *slots;
 	u32 nr_edges;
 	struct hbc_edge edge[];
 };
@@ -83,7 +88,7 @@ enum {
 };
 
 #define HBC_SCHEDULES_MAX	1024	/* roots per group */
-#define HBC_TREES_MAX		16	/* epochs of one root that are not over */
+#define HBC_TREES_MAX		16	/* of one root and slot that are not over */
 #define HBC_PARENTS_MAX		256	/* lanes from parents of one root */
 
 /**
@@ -107,9 +112,8 @@ struct hbc_assembly {
  * @hn: the node
  * @group: a reference
  * @root: the root's node id; this node's own if it is the root
- * @trees: struct hbc_tree, newest epoch first; written under hn->lock, read
- *	under RCU
- * @nr_trees: their number; hn->lock
+ * @trees: struct hbc_tree, newest epoch first, its slots ascending; written under
+ *	hn->lock, read under RCU
  * @lock: @children, @parents, all about messages, and the fields that message.h
  *	names
  * @children: lanes to children (struct hbc_lane, sched_link); changed under
@@ -138,7 +142,6 @@ struct hbc_schedule {
 	struct hbc_group *group;
 	u32 root;
 	struct list_head trees;
-	unsigned int nr_trees;
 	spinlock_t lock; /* lanes and messages */
 	struct list_head children;
 	struct list_head parents;
@@ -184,30 +187,8 @@ void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason);
 /* A reference on the tree, or NULL. @epoch 0: the newest. Context: any. */
 struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot);
 void hbc_tree_put(struct hbc_tree *tree);
-/* Bytes of a fragment that fill a segment on every lane of the root. Context: any. */
+/* Bytes of a fragment that fill a segment on every lane of the root in it. Context: any. */
 unsigned int hbc_tree_fragment(const struct hbc_tree *tree);
-
-/**
- * hbc_schedule_commit() - make a plan the newest epoch of this root
- * @sched: schedule of this very node as root
- * @nodes: the tree of slot 0 in preorder, this node first; a copy is made
- * @nr: entries of @nodes
- * @epoch: set to the epoch that holds the plan now
- * @extack: why not
- *
- * The same tree as the newest epoch's changes nothing and is no error.
- *
- * Context: process, hn->lock held.
- * Return: 0 applied, 1 nothing to change, or a negative errno.
- */
-int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *nodes, u32 nr,
-			u32 *epoch, struct netlink_ext_ack *extack);
-
-/*
- * The root has no message of @tree's epoch left: if a newer epoch is there,
- * the old one ends along its tree. Context: process, hn->lock not held.
- */
-void hbc_schedule_retire(struct hbc_tree *tree);
 
 /* Somebody made room: whoever waits goes on. Context: process or softirq. */
 void hbc_schedule_resume(struct hbc_schedule *sched);
@@ -220,13 +201,13 @@ void hbc_schedule_tell_lost(struct hbc_schedule *sched, u8 slot, u8 flags,
 			    const struct hbc_lost *lost, u32 *node);
 
 /*
- * A report on its way up the tree of its message to the root. Context: process, no
- * spinlocks.
+ * A report on its way to the root, up the tree that spans all of its message's epoch.
+ * Context: process, no spinlocks.
  */
-void hbc_schedule_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_ack *ack);
+void hbc_schedule_ack(struct hbc_schedule *sched, const struct hbc_ack *ack);
 /* The same with what this node and all below have, or lack. */
-void hbc_schedule_block_ack(struct hbc_schedule *sched, u8 slot, const struct hbc_block_ack *f);
-void hbc_schedule_nack(struct hbc_schedule *sched, u8 slot, const struct hbc_nack *f,
+void hbc_schedule_block_ack(struct hbc_schedule *sched, const struct hbc_block_ack *f);
+void hbc_schedule_nack(struct hbc_schedule *sched, const struct hbc_nack *f,
 		       const struct hbc_range *range);
 /* A message is open: the root will tell of it. Context: process. */
 void hbc_schedule_expect(struct hbc_schedule *sched);

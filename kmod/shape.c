@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The shape of a tree: its nodes in preorder, each with the number of its children. */
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -76,4 +78,16 @@ u32 hbc_shape_size(const struct hbc_tree_node *nodes, u32 first)
 	while (open)
 		open += nodes[i++].nr_children - 1;
 	return i - first;
+}
+
+u64 hbc_shape_rate(const struct hbc_tree_node *nodes)
+{
+	u64 rate = U64_MAX;
+	u32 at = 1, i;
+
+	for (i = 0; i < nodes[0].nr_children; i++) {
+		rate = min(rate, nodes[at].rate);
+		at += hbc_shape_size(nodes, at);
+	}
+	return rate;
 }

@@ -17,4 +17,7 @@ u32 hbc_shape_size(const struct hbc_tree_node *nodes, u32 first);
 /* For sort() and bsearch(): u32 ids in ascending order. */
 int hbc_shape_compare(const void *a, const void *b);
 
+/* The planned rate of the slowest edge that leaves the root, or 0 if one has none. Context: any. */
+u64 hbc_shape_rate(const struct hbc_tree_node *nodes);
+
 #endif /* _HBC_SHAPE_H */

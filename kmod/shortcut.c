@@ -60,7 +60,7 @@ static struct hbc_tree *hbc_shortcut_tree(struct hbc_lane *lane, const struct sk
 	if (bv->bv_len < HBC_FRAGMENT_LEN || hbc_wire_get_hdr(buf, &h) ||
 	    h.type != HBC_FRAME_FRAGMENT || h.flags || h.slot != lane->slot ||
 	    h.length != skb->len || hbc_wire_get_fragment(buf, &h, &f) ||
-	    f.offset || f.total != h.length - HBC_FRAGMENT_LEN)
+	    f.offset || f.used || f.total != h.length - HBC_FRAGMENT_LEN)
 		return NULL;
 	return hbc_tree_get(lane->sched, f.epoch, h.slot);
 }

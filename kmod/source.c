@@ -18,6 +18,7 @@
 #include "schedule.h"
 #include "socket.h"
 #include "source.h"
+#include "stage.h"
 
 static struct workqueue_struct *hbc_source_wq;
 
@@ -217,7 +218,7 @@ static int hbc_source_write(struct hbc_source *source, struct hbc_outgoing *m,
 			err = -EINTR;
 		if (err || READ_ONCE(m->abort))
 			break;
-		err = hbc_outgoing_cut(m, from, NULL);
+		err = hbc_outgoing_cut(m, m->offset, from, NULL);
 		if (err)
 			break;
 		hbc_origin_pump(source->origin);
@@ -258,18 +259,39 @@ ssize_t hbc_source_send(struct hbc_source *source, struct msghdr *msg, size_t le
 /* File-backed messages. */
 
 /*
- * The file-backed message whose next burst may be read, with references, or
+ * Whether a burst of the file is to be read now; its place is set. One that all its
+ * stages are over of has been sent. origin->lock held.
+ */
+static bool hbc_source_due(struct hbc_outgoing *m, u64 *offset, struct list_head *finished)
+{
+	u64 number;
+
+	*offset = m->offset;
+	if (!m->used || m->offset < m->cut.total)
+		return true;
+	if (hbc_stage_next(m, &number)) {
+		*offset = number * hbc_cut_full(&m->cut);
+		return true;
+	}
+	if (m->whole)
+		hbc_outgoing_sent(m, finished);
+	return false;
+}
+
+/*
+ * The file-backed message of which a burst may be read, with references, or
  * NULL. The first of the queue always may have one burst, so that those behind
  * it that fill the buffer cannot keep it back.
  */
-static struct hbc_outgoing *hbc_source_next_file(struct hbc_source *source, struct file **file)
+static struct hbc_outgoing *hbc_source_next_file(struct hbc_source *source, struct file **file,
+						 u64 *offset, struct list_head *finished)
 {
-	bool room = hbc_source_room(source);
-	struct hbc_outgoing *m;
+	struct hbc_outgoing *m, *tmp, *found = NULL;
+	bool room = hbc_source_room(source), tell;
 
 	spin_lock(&source->origin->lock);
 	source->reading = false;
-	list_for_each_entry(m, &source->queue, queue_link) {
+	list_for_each_entry_safe(m, tmp, &source->queue, queue_link) {
 		bool first = list_is_first(&m->queue_link, &source->queue);
 
 		if (!m->file || m->whole || m->abort)
@@ -278,34 +300,43 @@ static struct hbc_outgoing *hbc_source_next_file(struct hbc_source *source, stru
 			source->reading = true;
 			break;
 		}
+		if (!hbc_source_due(m, offset, finished))
+			continue;
 		hbc_outgoing_get(m);
 		*file = get_file(m->file);
-		spin_unlock(&source->origin->lock);
-		return m;
+		found = m;
+		break;
 	}
+	tell = !found && !list_empty(&source->origin->due);
 	spin_unlock(&source->origin->lock);
-	return NULL;
+	/* That a stage is over. */
+	if (tell)
+		hbc_origin_kick(source->origin);
+	return found;
 }
 
 static void hbc_source_read(struct work_struct *work)
 {
 	struct hbc_source *source = container_of(work, struct hbc_source, read);
 	struct hbc_outgoing *m;
+	LIST_HEAD(finished);
 	struct file *file;
+	u64 offset;
 	int err;
 
 	while (hbc_repair_read(source))
 		cond_resched();
-	while ((m = hbc_source_next_file(source, &file))) {
+	while ((m = hbc_source_next_file(source, &file, &offset, &finished))) {
 		err = READ_ONCE(m->member) ? 0 : hbc_outgoing_plan(m);
 		if (!err)
-			err = hbc_outgoing_cut(m, NULL, file);
+			err = hbc_outgoing_cut(m, offset, NULL, file);
 		if (err)
 			hbc_outgoing_abort(m, HBCAST_REASON_ABORTED, false);
 		fput(file);
 		hbc_outgoing_put(m);
 		hbc_origin_pump(source->origin);
 	}
+	hbc_outgoing_finish(&finished);
 	hbc_source_put(source);
 }
 
@@ -341,7 +372,7 @@ static int hbc_source_check_file(const struct file *file, const struct hbcast_fi
 
 static int hbc_source_queue_file(struct hbc_source *source, struct hbc_outgoing *m, long timeo)
 {
-	struct hbc_tree *tree = hbc_tree_get(source->sched, 0, 0);
+	struct hbc_tree *tree = hbc_tree_get(source->sched, 0, HBC_SLOT_ALL);
 	int err;
 
 	if (!tree)

@@ -4,7 +4,6 @@
 #include <linux/hbcast.h>
 #include <linux/in.h>
 #include <linux/in6.h>
-#include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/tcp.h>
@@ -17,7 +16,6 @@
 #include "message.h"
 #include "node.h"
 #include "origin.h"
-#include "roster.h"
 #include "schedule.h"
 #include "shape.h"
 #include "trace.h"
@@ -34,6 +32,7 @@ static void hbc_tree_free(struct work_struct *work)
 
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_lane_put(tree->edge[i].lane);
+	kvfree(tree->slots);
 	kvfree(tree->below);
 	kvfree(tree->nodes);
 	hbc_schedule_put(tree->sched);
@@ -79,6 +78,25 @@ struct hbc_lane *hbc_tree_up(struct hbc_schedule *sched, u32 epoch, u8 slot)
 	spin_unlock_bh(&sched->lock);
 	hbc_tree_put(tree);
 	return lane;
+}
+
+u64 hbc_tree_silent(struct hbc_schedule *sched, u32 epoch)
+{
+	unsigned long patience = msecs_to_jiffies(READ_ONCE(sched->group->config.dead_ms));
+	const struct hbc_tree *tree;
+	unsigned long last;
+	u64 slots = 0;
+
+	lockdep_assert_held(&sched->lock);
+	rcu_read_lock();
+	list_for_each_entry_rcu(tree, &sched->trees, link) {
+		/* A lane that is not read stands still at both times. */
+		last = tree->from ? READ_ONCE(tree->from->last_rx) : jiffies;
+		if (tree->epoch == epoch && time_after(last, READ_ONCE(tree->heard) + patience))
+			slots |= BIT_ULL(tree->slot);
+	}
+	rcu_read_unlock();
+	return slots;
 }
 
 /* Where the tree comes from now. */
@@ -164,6 +182,28 @@ static void hbc_tree_release(struct hbc_schedule *sched, struct hbc_lane *lane, 
 	hbc_lane_close(lane, drain);
 }
 
+static int hbc_tree_compare_slots(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The sets of slots of the nodes below the edge, once each. */
+static void hbc_tree_gather_slots(struct hbc_tree *tree, struct hbc_edge *edge)
+{
+	u64 *slots = tree->slots + edge->first;
+	u32 i;
+
+	for (i = 0; i < edge->size; i++)
+		slots[i] = tree->nodes[edge->first + i].slots;
+	sort(slots, edge->size, sizeof(*slots), hbc_tree_compare_slots, NULL);
+	edge->nr_slots = 1;
+	for (i = 1; i < edge->size; i++)
+		if (slots[i] != slots[edge->nr_slots - 1])
+			slots[edge->nr_slots++] = slots[i];
+}
+
 static void hbc_tree_sort_below(struct hbc_tree *tree, const struct hbc_edge *edge)
 {
 	u32 *ids = tree->below + edge->first;
@@ -189,13 +229,13 @@ static int hbc_tree_link(struct hbc_tree *tree)
 		tree->edge[tree->nr_edges].size = hbc_shape_size(tree->nodes, at);
 		tree->edge[tree->nr_edges].lost = test_bit(HBC_LANE_DEAD, &lane->flags);
 		hbc_tree_sort_below(tree, &tree->edge[tree->nr_edges]);
+		hbc_tree_gather_slots(tree, &tree->edge[tree->nr_edges]);
 		at += tree->edge[tree->nr_edges++].size;
 	}
 	return 0;
 }
 
-/* Its lanes and itself. */
-static void hbc_tree_discard(struct hbc_tree *tree, bool drain)
+void hbc_tree_discard(struct hbc_tree *tree, bool drain)
 {
 	unsigned int i;
 
@@ -204,8 +244,8 @@ static void hbc_tree_discard(struct hbc_tree *tree, bool drain)
 	hbc_tree_put(tree);
 }
 
-static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
-				     const struct hbc_tree_node *nodes, u32 nr)
+struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
+			      const struct hbc_tree_node *nodes, u32 nr)
 {
 	struct hbc_tree *tree;
 	int err;
@@ -221,11 +261,13 @@ static struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 s
 	tree->sched = sched;
 	tree->epoch = epoch;
 	tree->slot = slot;
+	tree->heard = jiffies;
 	tree->nr_nodes = nr;
 	tree->nodes = kvmalloc_array(nr, sizeof(*nodes), GFP_KERNEL);
 	tree->below = kvmalloc_array(nr, sizeof(*tree->below), GFP_KERNEL);
+	tree->slots = kvmalloc_array(nr, sizeof(*tree->slots), GFP_KERNEL);
 	err = -ENOMEM;
-	if (tree->nodes && tree->below) {
+	if (tree->nodes && tree->below && tree->slots) {
 		memcpy(tree->nodes, nodes, nr * sizeof(*nodes));
 		err = hbc_tree_link(tree);
 	}
@@ -245,7 +287,8 @@ bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *node
 		const struct hbc_tree_node *a = &tree->nodes[i], *b = &nodes[i];
 
 		if (a->node != b->node || a->nr_children != b->nr_children ||
-		    a->rate != b->rate || a->slots != b->slots || a->port != b->port ||
+		    a->rate != b->rate || a->slots != b->slots || a->stage != b->stage ||
+		    a->port != b->port ||
 		    a->family != b->family || memcmp(a->addr, b->addr, sizeof(a->addr)))
 			return false;
 	}
@@ -321,22 +364,39 @@ static void hbc_tree_spread(struct hbc_tree *tree)
 	}
 }
 
-/* Tells the parent, or the root's administrator, once all below are ready. */
-static void hbc_tree_announce(struct hbc_tree *tree)
+bool hbc_tree_ready(const struct hbc_tree *tree)
 {
-	struct hbc_tree_ack f = { .epoch = tree->epoch };
-	u8 frame[HBC_HDR_LEN + 16];
-	unsigned int i;
+	u32 i;
 
 	lockdep_assert_held(&tree->sched->hn->lock);
 	for (i = 0; i < tree->nr_edges; i++)
 		if (!tree->edge[i].ready)
-			return;
-	if (tree->announced)
+			return false;
+	return true;
+}
+
+bool hbc_tree_all_ready(const struct hbc_schedule *sched, u32 epoch)
+{
+	const struct hbc_tree *tree;
+
+	list_for_each_entry(tree, &sched->trees, link)
+		if (tree->epoch == epoch && !hbc_tree_ready(tree))
+			return false;
+	return true;
+}
+
+/* Tells the parent, or, of the last tree, the root's administrator, once all below are ready. */
+static void hbc_tree_announce(struct hbc_tree *tree)
+{
+	struct hbc_tree_ack f = { .epoch = tree->epoch };
+	u8 frame[HBC_HDR_LEN + 16];
+
+	if (tree->announced || !hbc_tree_ready(tree))
 		return;
 	tree->announced = true;
 	if (tree->sched->origin) {
-		hbc_event_plan(tree->sched, tree->epoch, true);
+		if (hbc_tree_all_ready(tree->sched, tree->epoch))
+			hbc_event_plan(tree->sched, tree->epoch, true);
 	} else if (tree->from) {
 		hbc_transmit_frame(tree->from, frame,
 				   hbc_wire_put_tree_ack(frame, tree->slot, &f));
@@ -388,7 +448,7 @@ static void hbc_tree_tell_all(struct hbc_tree *tree)
 				      HBCAST_REASON_NODE_DEAD);
 }
 
-static void hbc_tree_insert(struct hbc_tree *tree)
+void hbc_tree_insert(struct hbc_tree *tree)
 {
 	struct hbc_schedule *sched = tree->sched;
 	struct hbc_tree *other;
@@ -396,7 +456,8 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 	unsigned int i;
 
 	list_for_each_entry(other, &sched->trees, link) {
-		if (other->epoch < tree->epoch)
+		if (other->epoch < tree->epoch ||
+		    (other->epoch == tree->epoch && other->slot > tree->slot))
 			break;
 		at = &other->link;
 	}
@@ -405,7 +466,6 @@ static void hbc_tree_insert(struct hbc_tree *tree)
 	/* The children learn of the tree before anybody can send along it. */
 	hbc_tree_spread(tree);
 	list_add_rcu(&tree->link, at);
-	sched->nr_trees++;
 	trace_hbc_tree(tree, true);
 	hbc_tree_announce(tree);
 	hbc_tree_tell_all(tree);
@@ -419,7 +479,6 @@ static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
 	trace_hbc_tree(tree, false);
 	WRITE_ONCE(tree->gone, true);
 	list_del_rcu(&tree->link);
-	sched->nr_trees--;
 	hbc_lack_forget(sched, tree);
 	hbc_tree_discard(tree, drain);
 	hbc_schedule_resume(sched);
@@ -433,8 +492,7 @@ void hbc_tree_end_all(struct hbc_schedule *sched)
 		hbc_tree_remove(tree, sched->origin);
 }
 
-/* No more fragments of the tree come: the children are told, then it goes. */
-static void hbc_tree_end(struct hbc_tree *tree)
+void hbc_tree_end(struct hbc_tree *tree)
 {
 	struct hbc_epoch_end f = { .epoch = tree->epoch };
 	u8 frame[HBC_HDR_LEN + 8];
@@ -450,63 +508,15 @@ static void hbc_tree_end(struct hbc_tree *tree)
 	hbc_tree_remove(tree, true);
 }
 
-/* At the root. */
-
-int hbc_schedule_commit(struct hbc_schedule *sched, const struct hbc_tree_node *nodes, u32 nr,
-			u32 *epoch, struct netlink_ext_ack *extack)
+bool hbc_tree_crowded(const struct hbc_schedule *sched, u8 slot)
 {
-	struct hbc_tree *newest, *tree;
-	struct hbc_roster *roster;
+	const struct hbc_tree *tree;
+	unsigned int n = 0;
 
 	lockdep_assert_held(&sched->hn->lock);
-	newest = list_first_entry_or_null(&sched->trees, struct hbc_tree, link);
-	*epoch = newest ? newest->epoch : 0;
-	if (newest && hbc_tree_same(newest, nodes, nr))
-		return 1;
-	if (sched->gone) {
-		NL_SET_ERR_MSG(extack, "the group is being removed");
-		return -ESHUTDOWN;
-	}
-	if (sched->nr_trees >= HBC_TREES_MAX) {
-		NL_SET_ERR_MSG(extack,
-			       "too many plans are still in use; wait until their messages are complete");
-		return -EBUSY;
-	}
-	tree = hbc_tree_new(sched, *epoch + 1, 0, nodes, nr);
-	if (IS_ERR(tree)) {
-		NL_SET_ERR_MSG(extack, "no lanes could be made for the plan");
-		return PTR_ERR(tree);
-	}
-	/* What others have seen is not taken back: all that may fail comes before. */
-	roster = hbc_roster_new(tree);
-	if (!roster) {
-		NL_SET_ERR_MSG(extack, "no memory for the plan's members");
-		hbc_tree_discard(tree, false);
-		return -ENOMEM;
-	}
-	hbc_tree_insert(tree);
-	/* From now on whoever is lost is marked there; a root that is not gone has it. */
-	roster = hbc_roster_insert(sched->origin, roster);
-	if (!IS_ERR(roster))
-		hbc_roster_put(roster);
-	*epoch = tree->epoch;
-	hbc_event_plan(sched, tree->epoch, false);
-	if (newest && !hbc_origin_uses(sched->origin, newest->epoch))
-		hbc_tree_end(newest);
-	return 0;
-}
-
-void hbc_schedule_retire(struct hbc_tree *tree)
-{
-	struct hbc_schedule *sched = tree->sched;
-	struct hbc_tree *other, *next;
-
-	mutex_lock(&sched->hn->lock);
-	list_for_each_entry_safe(other, next, &sched->trees, link)
-		if (other == tree && !list_is_first(&tree->link, &sched->trees) &&
-		    !hbc_origin_uses(sched->origin, tree->epoch))
-			hbc_tree_end(tree);
-	mutex_unlock(&sched->hn->lock);
+	list_for_each_entry(tree, &sched->trees, link)
+		n += tree->slot == slot;
+	return n >= HBC_TREES_MAX;
 }
 
 /* Below the root. */
@@ -544,7 +554,7 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 	}
 	if (sched->gone)
 		return -ESHUTDOWN;
-	if (sched->nr_trees >= HBC_TREES_MAX)
+	if (hbc_tree_crowded(sched, lane->slot))
 		return -EPROTO;
 	tree = hbc_tree_new(sched, a->epoch, lane->slot, a->nodes, a->total);
 	if (IS_ERR(tree))

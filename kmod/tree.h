@@ -20,10 +20,31 @@ bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node);
  * Context: any but under sched->lock.
  */
 struct hbc_lane *hbc_tree_up(struct hbc_schedule *sched, u32 epoch, u8 slot);
+
+/*
+ * The slots of the epoch along which nothing has come for dead-interval though there
+ * was no lack of reading. Context: any, sched->lock held.
+ */
+u64 hbc_tree_silent(struct hbc_schedule *sched, u32 epoch);
 /* Whether the tree is this one, addresses and rates included. Context: any. */
 bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr);
 
 /* All of these: context process, hn->lock held. */
+
+/* A tree that nobody knows yet, of a copy of @nodes, or ERR_PTR. */
+struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
+			      const struct hbc_tree_node *nodes, u32 nr);
+/* Its lanes, which are drained if that is asked for, and itself. */
+void hbc_tree_discard(struct hbc_tree *tree, bool drain);
+/* Whether the schedule has as many trees of the slot as it may. */
+bool hbc_tree_crowded(const struct hbc_schedule *sched, u8 slot);
+/* The tree is there for all, and the children learn of it. */
+void hbc_tree_insert(struct hbc_tree *tree);
+/* No more fragments of the tree come: the children are told, then it goes. */
+void hbc_tree_end(struct hbc_tree *tree);
+/* Whether all nodes below this one are connected: in the tree, or in all of an epoch. */
+bool hbc_tree_ready(const struct hbc_tree *tree);
+bool hbc_tree_all_ready(const struct hbc_schedule *sched, u32 epoch);
 
 /* The lane to a child is about to be READY: its trees go first. 0 or -errno. */
 int hbc_tree_child_up(struct hbc_lane *lane);

@@ -54,7 +54,7 @@ struct wire_tree_node {
 	u8 addr[16];
 	__be16 port;
 	u8 family;
-	u8 reserved;
+	u8 stage;
 } __packed;
 static_assert(sizeof(struct wire_tree_node) == HBC_TREE_NODE_LEN);
 
@@ -134,7 +134,7 @@ struct wire_block_end {
 	__be64 from;
 	__be32 after;
 	__be16 port;
-	__be16 reserved;
+	__be16 stage;
 } __packed;
 static_assert(sizeof(struct wire_block_end) == HBC_BLOCK_END_LEN);
 
@@ -351,7 +351,7 @@ unsigned int hbc_wire_put_tree(u8 *buf, u8 slot, const struct hbc_tree_frame *f,
 		memcpy(n->addr, node->addr, sizeof(n->addr));
 		n->port = cpu_to_be16(node->port);
 		n->family = node->family;
-		n->reserved = 0;
+		n->stage = node->stage;
 	}
 	return put_hdr(buf, HBC_FRAME_TREE, 0, slot, sizeof(*w) + f->count * sizeof(w->node[0]));
 }
@@ -378,9 +378,10 @@ static int get_tree_node(const struct wire_tree_node *w, u8 slot, u32 behind,
 	memcpy(n->addr, w->addr, sizeof(n->addr));
 	n->port = be16_to_cpu(w->port);
 	n->family = w->family;
+	n->stage = w->stage;
 	if (!n->node || n->nr_children > behind || !(n->slots & BIT_ULL(slot)))
 		return -EBADMSG;
-	return address_valid(n) && !w->reserved ? 0 : -EBADMSG;
+	return address_valid(n) ? 0 : -EBADMSG;
 }
 
 int hbc_wire_get_tree(const u8 *buf, const struct hbc_hdr *h, struct hbc_tree_frame *f,
@@ -473,6 +474,13 @@ void hbc_wire_set_crc(u8 *buf, u32 crc)
 	struct wire_fragment *w = (struct wire_fragment *)buf;
 
 	w->crc = cpu_to_be32(crc);
+}
+
+void hbc_wire_set_slot(u8 *buf, u8 slot)
+{
+	struct hbc_wire_hdr *w = (struct hbc_wire_hdr *)buf;
+
+	w->slot = slot;
 }
 
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count)
@@ -591,7 +599,7 @@ unsigned int hbc_wire_put_block_end(u8 *buf, u8 slot, const struct hbc_block_end
 	w->from = cpu_to_be64(f->from);
 	w->after = cpu_to_be32(f->after);
 	w->port = cpu_to_be16(f->port);
-	w->reserved = 0;
+	w->stage = cpu_to_be16(f->stage);
 	return put_hdr(buf, HBC_FRAME_BLOCK_END, 0, slot, sizeof(*w));
 }
 
@@ -607,7 +615,8 @@ int hbc_wire_get_block_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_bl
 	f->from = be64_to_cpu(w->from);
 	f->after = be32_to_cpu(w->after);
 	f->port = be16_to_cpu(w->port);
-	if (!f->epoch || !f->message || !f->port || w->reserved || f->after >= f->message ||
+	f->stage = be16_to_cpu(w->stage);
+	if (!f->epoch || !f->message || !f->port || f->after >= f->message ||
 	    f->total > S64_MAX || f->end > f->total || f->from > f->end)
 		return -EBADMSG;
 	return 0;

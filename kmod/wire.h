@@ -16,7 +16,7 @@
 #include "wire_user.h"
 #endif
 
-#define HBC_WIRE_VERSION	2
+#define HBC_WIRE_VERSION	3
 #define HBC_HDR_LEN		8	/* common header of every frame */
 #define HBC_FRAGMENT_LEN	56	/* a fragment's header, HBC_HDR_LEN included */
 #define HBC_FRAGMENT_MAX	65536	/* longest fragment frame */
@@ -26,6 +26,7 @@
 #define HBC_MAX_MEMBERS		4096	/* nodes in a plan */
 #define HBC_MAX_DEPTH		512	/* edges from the root to a leaf */
 #define HBC_MAX_SLOTS		64
+#define HBC_SLOT_ALL		0	/* its tree spans all members; reports go up it */
 
 enum hbc_frame_type {
 	HBC_FRAME_HELLO = 1,
@@ -113,6 +114,7 @@ struct hbc_tree_node {
 	u8 addr[16];	/* IPv4 in the first four bytes, then 0; never all 0 */
 	u16 port;	/* never 0 */
 	u8 family;	/* 4 or 6 */
+	u8 stage;	/* after which it has all of a message; 0: it is in all slots */
 };
 
 /*
@@ -151,10 +153,12 @@ struct hbc_fragment {
 	u32 after;	/* @message less the id of the one that it follows, or 0 */
 };
 
+#define HBC_STAGE_ALL		0xffff	/* in BLOCK_END: nobody gets more of it in a stage */
 #define HBC_BLOCK_END_LEN	(HBC_HDR_LEN + 48)
 /*
  * What of a message lies before @end has been sent, in this slot as in all
- * others. Who has all of it says so (BLOCK_ACK), and else what is missing (NACK).
+ * others, for nodes of stages up to @stage. Who has all of it says so (BLOCK_ACK),
+ * and else, if he is one of them, what is missing (NACK).
  * What lies before @from is not kept any more: who lacks it will not get it.
  */
 struct hbc_block_end {
@@ -166,6 +170,7 @@ struct hbc_block_end {
 	u32 round;	/* the same in all slots; counts up in a message */
 	u32 after;
 	u16 port;
+	u16 stage;	/* or HBC_STAGE_ALL */
 };
 
 #define HBC_BLOCK_ACK_LEN	(HBC_HDR_LEN + 20)
@@ -340,6 +345,8 @@ void hbc_wire_put_fragment(u8 *buf, u8 slot, u8 flags, u32 len, const struct hbc
 int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fragment *f);
 /* Patches the checksum into a header that hbc_wire_put_fragment() wrote. */
 void hbc_wire_set_crc(u8 *buf, u32 crc);
+/* The same with the slot; the checksum is another one then. */
+void hbc_wire_set_slot(u8 *buf, u8 slot);
 
 /* @entry: @count of them, all of one epoch */
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count);

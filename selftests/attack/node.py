@@ -124,24 +124,32 @@ class Node:
                 self.client.do("peer-new", id=node.number, ipv4=f"10.9.0.{node.number}")
 
     def apply(self, *pairs, wait=True):
-        edges = [{"parent": parent, "child": child} for parent, child in pairs]
+        return self.apply_trees((0, pairs), wait=wait)
+
+    def apply_trees(self, *trees, wait=True):
+        """A plan of several trees: of each its rate in bytes/s, and its edges, which
+        may have other ones."""
         self.client.do("plan-begin", group=GROUP)
-        self.client.do("plan-tree", group=GROUP, slot=0, edge=edges)
+        for slot, (rate, pairs) in enumerate(trees):
+            edges = [{"parent": parent, "child": child, "rate": own[0] if own else rate}
+                     for parent, child, *own in pairs]
+            self.client.do("plan-tree", group=GROUP, slot=slot, edge=edges)
         epoch = self.client.do("plan-commit", group=GROUP)["epoch"]
         if wait and not self.ready(epoch):
             self.listener.event(type="plan-ready", epoch=epoch, group=GROUP)
         return epoch
 
     def ready(self, epoch):
-        return any((plan["root"], plan["epoch"]) == (self.number, epoch) and plan.get("ready")
-                   for plan in self.client.dump("plan-get"))
+        trees = [plan.get("ready", False) for plan in self.client.dump("plan-get")
+                 if (plan["root"], plan["epoch"]) == (self.number, epoch)]
+        return bool(trees) and all(trees)
 
-    def cut(self, parent, root=1):
+    def cut(self, parent, root=1, slot=0):
         """The lane from that parent ends, with what is on it: another one takes its
         place, and goes."""
         with tcp(parent.number) as sock:
             sock.connect((f"10.9.0.{self.number}", 7310))
-            if not wire.Peer(sock, GROUP, KEY).enter(self.number, parent.number, root):
+            if not wire.Peer(sock, GROUP, KEY).enter(self.number, parent.number, root, slot):
                 raise ConnectionRefusedError
 
     def forget(self):
@@ -178,8 +186,10 @@ class Node:
         hbcnl.libc_call(hbcnl.libc.connect, sock.fileno(), name, len(name))
         return sock
 
-    def receiver(self, port=PORT):
+    def receiver(self, port=PORT, unordered=False):
         sock = self.socket()
+        if unordered:
+            sock.setsockopt(SOL_HBCAST, UNORDERED, 1)
         name = address(port)
         hbcnl.libc_call(hbcnl.libc.bind, sock.fileno(), name, len(name))
         return sock

@@ -134,7 +134,6 @@ def test_tree_fields(scene):
         "port 0": wire.tree(1, [leaf(port=0)]),
         "family 5": wire.tree(1, [leaf(family=5)]),
         "reserved bytes": wire.tree(1, one, reserved=1),
-        "reserved bytes of a node": wire.tree(1, [leaf(reserved=1)]),
         "a node that is not in the slot": wire.tree(1, [leaf(slots=2)]),
         "another slot": wire.tree(1, [leaf(slots=3)], slot=1),
         "total 0": wire.tree(1, one, total=0),

@@ -44,7 +44,7 @@ def test_headers(scene):
     """First frames that are no HELLO, or none that can be."""
     right = wire.hello(GROUP, EVIL, 2, EVIL)
     body = right[8:]
-    wrong = [(f"version {v}", wire.frame(wire.HELLO, body, version=v)) for v in (0, 1, 255)]
+    wrong = [(f"version {v}", wire.frame(wire.HELLO, body, version=v)) for v in (0, 1, 2, 255)]
     wrong += [(f"type {t}", wire.frame(t, body)) for t in (0, 14, 255)]
     wrong += [(f"length {n}", wire.frame(wire.HELLO, body, length=n))
               for n in (0, 7, 8, 55, 57, 4096, 65537, wire.ALL)]

@@ -7,6 +7,7 @@ import os
 import socket
 import struct
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
@@ -18,6 +19,7 @@ from scene import EVIL, Scene
 NODE_DEAD = 6
 DOWN = 1
 BUSY = 5
+ASKED = 32	# messages at once
 PEERS = {9: "10.9.0.9"}
 
 
@@ -34,9 +36,9 @@ def drops(scene):
     return [each.drops()["stale"] for each in (scene.root, scene.victim)]
 
 
-def enter(scene, listener, parent):
+def enter(scene, listener, parent, others=((1, 2), (2, 3))):
     """The evil child of @parent in a new plan; its epoch."""
-    epoch = scene.root.apply((1, 2), (2, 3), (parent, EVIL), wait=False)
+    epoch = scene.root.apply(*others, (parent, EVIL), wait=False)
     while True:
         child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
         try:
@@ -89,6 +91,23 @@ def asks(scene, child):
     node.wait_complete(scene.sender, 20)
 
 
+def says_nothing(scene, listener):
+    """Reads all that comes, and answers nothing: it is asked about few of many messages."""
+    child, _ = enter(scene, listener, 1, others=())
+    with scene.root.sender(12) as sender:
+        for number in range(200):
+            sender.send(b"is there anybody %d" % number)
+        asked, end = set(), time.monotonic() + 6
+        while time.monotonic() < end:
+            kind, _, body = child.read()
+            if kind == wire.PING:
+                child.send(wire.frame(wire.PONG, body))
+            elif kind == wire.BLOCK_END:
+                asked.add(body[8:16])
+        tap.check(0 < len(asked) <= ASKED, f"who says nothing is asked about {len(asked)} of 200")
+        child.close()
+
+
 def greeted(listener, parent):
     """The next connection that greets as the @parent; that of an older plan may come, too."""
     while True:
@@ -124,6 +143,9 @@ def main():
     child, _ = enter(scene, listener, 1)
     lies(scene, child, [10, 0], "below the root")
     asks(scene, child)
+    child.close()
+    says_nothing(scene, listener)
+    child, _ = enter(scene, listener, 1)
     before = drops(scene)[0]
     child.send(wire.lost(99, NODE_DEAD, EVIL, flags=DOWN))
     child.send(wire.ack(99, 1, (EVIL, 0, wire.DELIVERED, 0)))

@@ -22,6 +22,7 @@ REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protoco
 PENDING, DELIVERED, FAILED = 0, 1, 2
 NO_RECEIVER, CLOSED, STALLED, CHECKSUM = 1, 2, 3, 4
 ALL = 0xffffffff
+ALL_STAGES = 0xffff
 
 
 def _crc32c_table():
@@ -43,7 +44,7 @@ def crc32c(data):
     return crc ^ ALL
 
 
-def frame(kind, body=b"", slot=0, flags=0, version=2, length=None):
+def frame(kind, body=b"", slot=0, flags=0, version=3, length=None):
     length = 8 + len(body) if length is None else length
     return struct.pack(">BBBBI", kind, flags, slot, version, length) + body
 
@@ -60,9 +61,9 @@ def proof(key, label, hello_frame, challenge):
 
 
 def tree_node(node, children=0, address="10.9.0.99", port=7310, rate=0, slots=1, family=4,
-              reserved=0):
+              stage=0):
     return struct.pack(">IIQQ16sHBB", node, children, rate, slots, socket.inet_aton(address),
-                       port, family, reserved)
+                       port, family, stage)
 
 
 def tree(epoch, nodes, first=0, total=None, count=None, reserved=0, **header):
@@ -72,7 +73,7 @@ def tree(epoch, nodes, first=0, total=None, count=None, reserved=0, **header):
                  + b"".join(nodes), **header)
 
 
-def fragment(epoch, message, offset, total, payload=b"", port=7, reason=0, crc=None, used=1,
+def fragment(epoch, message, offset, total, payload=b"", port=7, reason=0, crc=None, used=0,
              after=0, **header):
     def build(crc):
         return frame(FRAGMENT, struct.pack(">IIQQQQHHI", epoch, crc, message, offset, total,
@@ -88,11 +89,11 @@ def epoch_end(epoch, **header):
     return frame(EPOCH_END, struct.pack(">I", epoch), **header)
 
 
-def block_end(epoch, message, total, end=None, first=0, port=7, after=0, turn=1, reserved=0,
-              **header):
+def block_end(epoch, message, total, end=None, first=0, port=7, after=0, turn=1,
+              stage=ALL_STAGES, **header):
     end = total if end is None else end
     return frame(BLOCK_END, struct.pack(">IIQQQQIHH", epoch, turn, message, total, end, first,
-                                        after, port, reserved), **header)
+                                        after, port, stage), **header)
 
 
 def ping(token=0, **header):
@@ -150,7 +151,7 @@ class Peer:
     def read(self):
         """The next frame: kind, slot, body."""
         kind, flags, slot, version, length = struct.unpack(">BBBBI", self.take(8))
-        assert version == 2 and 8 <= length <= 4096, "a child says nothing else"
+        assert version == 3 and 8 <= length <= 4096, "a child says nothing else"
         assert not flags or kind in (LOST, FRAGMENT)
         return kind, slot, self.take(length - 8)
 

@@ -99,9 +99,9 @@ def test_plan(scene):
     edges = [STAR, CHAIN]
 
     def apply():
-        """Another plan each time."""
+        """Another plan of two trees each time."""
         edges.reverse()
-        scene.root.apply(*edges[0], wait=False)
+        scene.root.apply_trees(*((0, tree) for tree in edges), wait=False)
 
     attempt(scene, "a plan", apply,
             after=lambda: quietly(scene.root.client.do, "plan-abort", group=node.GROUP))

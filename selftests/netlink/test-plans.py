@@ -96,8 +96,6 @@ def test_upload_refused(client):
             client.do, "plan-begin", group=77)
     fine("an upload begins", client.do, "plan-begin", group=GROUP)
     refused("but once", errno.EEXIST, "begun already", client.do, "plan-begin", group=GROUP)
-    refused("a second tree", errno.EOPNOTSUPP, "one tree, slot 0", client.do, "plan-tree",
-            group=GROUP, slot=1, edge=STAR)
     refused("a slot that no plan has", errno.ERANGE, ".", client.do, "plan-tree",
             group=GROUP, slot=64, edge=STAR)
     for text, edge in (("no child", {"parent": 1}), ("no parent", {"child": 2})):
@@ -166,6 +164,68 @@ def test_accepted(client):
     fine("the plan goes", client.do, "plan-del", group=GROUP)
     refused("and is gone", errno.ENOENT, "knows no such plan", client.do, "plan-del",
             group=GROUP)
+
+
+def upload_trees(client, *trees, group=GROUP):
+    """One tree for each slot, from 0 on."""
+    client.do("plan-begin", group=group)
+    try:
+        for slot, tree in enumerate(trees):
+            client.do("plan-tree", group=group, slot=slot, edge=tree, rate=1000 + slot)
+        return client.do("plan-commit", group=group)
+    finally:
+        client.batch(("plan-abort", {"group": group}))
+
+
+def test_trees(client):
+    def bad(name, sentence, *trees):
+        refused(name, errno.EINVAL, sentence, upload_trees, client, *trees)
+
+    bad("no first tree", "^the plan has no edges$", [], CHAIN)
+    bad("a first tree without a node", "^member 4 is missing from the tree$",
+        STAR[:2] + STAR[3:], STAR)
+    bad("a third tree with another node", "^slot 2: node 7 is not in slot 0, which must have all$",
+        STAR, CHAIN, CHAIN + edges((6, 7)))
+    bad("a second tree that is none", "^slot 1: node 4 has two parents, 1 and 3$",
+        STAR, STAR + edges((3, 4)))
+    bad("the longest sentence",
+        "^slot 1: the edges into node [45] and above it go round in a circle$",
+        STAR, STAR[:2] + edges((4, 5), (5, 4), (1, 6)))
+    tap.equal(client.dump("plan-get"), [], "none of them changed anything")
+    many = [STAR, CHAIN] * 32
+    same = {"group": GROUP, "epoch": 1}
+    tap.equal(upload_trees(client, *many), same | {"changed": True}, "64 trees")
+    found = [(part["epoch"], part["slot"], edge) for part in client.dump("plan-get")
+             for edge in part.get("edge", [])]
+    tap.check(found == [(1, slot, edge | {"rate": 1000 + slot})
+                        for slot, tree in enumerate(many) for edge in tree],
+              "are all there, by slot")
+    tap.equal(upload_trees(client, *many), same, "the same again changes nothing")
+    tap.equal(upload_trees(client, *many[:-1]), same | {"epoch": 2, "changed": True},
+              "one tree less does")
+    tap.equal(upload_trees(client, *many), same | {"epoch": 3, "changed": True}, "or one more")
+    tap.equal(upload_trees(client, *many[:-1], STAR), same | {"epoch": 4, "changed": True},
+              "or another last one")
+    tap.equal(client.do("plan-get", group=GROUP)["slot"], 0, "plan-get tells of the first tree")
+    client.do("plan-del", group=GROUP)
+    tap.equal(client.dump("lane-get"), [], "and all lanes go with the plan")
+    fine("trees need not reach all", upload_trees, client, STAR, STAR[:1], STAR[1:3])
+    client.do("plan-del", group=GROUP)
+
+
+def test_sets(client):
+    """As many different sets of trees as there may be, and one more."""
+    def trees(count):
+        """Node n + 2 is in the slots of the bits of n, but for the last, who are in all."""
+        nodes = range(2, count + 2)
+        return [edges(*((1, node) for node in nodes))] + [
+            edges(*((1, node) for node in nodes if node - 2 >> bit & 1)) for bit in range(9)]
+
+    refused("nodes in 257 different sets of trees", errno.EINVAL,
+            "^nodes are in more than 255 different sets of trees$", upload_trees, client,
+            *trees(257), group=OPEN)
+    fine("nodes in 255", upload_trees, client, *trees(255), group=OPEN)
+    client.do("plan-del", group=OPEN)
 
 
 def random_tree(count):
@@ -264,6 +324,8 @@ def main():
     test_upload_refused(client)
     test_batch(client)
     test_accepted(client)
+    test_trees(client)
+    test_sets(client)
     test_large(client)
     test_uploads_at_once(client)
     test_uploads_abandoned()

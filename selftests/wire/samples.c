@@ -3,7 +3,7 @@
 
 /* type, flags, slot, version, length; then one field a line */
 static const u8 hello[] = {
-	1, 0, 5, 2, 0, 0, 0, 56,
+	1, 0, 5, 3, 0, 0, 0, 56,
 	0x11, 0x12, 0x13, 0x14,				/* group */
 	0x21, 0x22, 0x23, 0x24,				/* from */
 	0x31, 0x32, 0x33, 0x34,				/* to */
@@ -15,7 +15,7 @@ static const u8 hello[] = {
 };
 
 static const u8 challenge[] = {
-	2, 0, 0, 2, 0, 0, 0, 76,
+	2, 0, 0, 3, 0, 0, 0, 76,
 	0x31, 0x32, 0x33, 0x34,				/* node */
 	0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87,	/* nonce */
 	0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x8f,
@@ -28,7 +28,7 @@ static const u8 challenge[] = {
 };
 
 static const u8 auth[] = {
-	3, 0, 0, 2, 0, 0, 0, 40,
+	3, 0, 0, 3, 0, 0, 0, 40,
 	0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7,	/* mac */
 	0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf,
 	0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7,
@@ -36,18 +36,18 @@ static const u8 auth[] = {
 };
 
 static const u8 ready[] = {
-	4, 0, 0, 2, 0, 0, 0, 8,
+	4, 0, 0, 3, 0, 0, 0, 8,
 };
 
 static const u8 reject[] = {
-	5, 0, 0, 2, 0, 0, 0, 12,
+	5, 0, 0, 3, 0, 0, 0, 12,
 	0, 3,						/* reason: KEY */
 	0, 0,
 };
 
 /* Nodes 1 and 2 of 4; the sets of slots, {3, 5} and {3, 4}, meet in the frame's slot. */
 static const u8 tree[] = {
-	6, 0, 3, 2, 0, 0, 0, 112,
+	6, 0, 3, 3, 0, 0, 0, 112,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0, 0, 0, 4,					/* total */
 	0, 0, 0, 1,					/* first */
@@ -60,7 +60,7 @@ static const u8 tree[] = {
 	10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,	/* address */
 	0x1c, 0x8e,					/* port */
 	4,						/* family */
-	0,
+	7,						/* stage */
 	0x05, 0x06, 0x07, 0x08,				/* node */
 	0, 0, 0, 0,					/* children */
 	0, 0, 0, 0, 0, 0, 0, 0,				/* rate */
@@ -68,11 +68,11 @@ static const u8 tree[] = {
 	0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7,	/* address */
 	0x1c, 0x8f,					/* port */
 	6,						/* family */
-	0,
+	0xfe,						/* stage */
 };
 
 static const u8 tree_ack[] = {
-	7, 0, 9, 2, 0, 0, 0, 20,
+	7, 0, 9, 3, 0, 0, 0, 20,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0x61, 0x62, 0x63, 0x64,				/* node */
 	0, 6,						/* reason: PROTOCOL */
@@ -80,7 +80,7 @@ static const u8 tree_ack[] = {
 };
 
 static const u8 tree_ready[] = {
-	7, 0, 63, 2, 0, 0, 0, 20,
+	7, 0, 63, 3, 0, 0, 0, 20,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0, 0, 0, 0,					/* node: all are ready */
 	0, 0,						/* reason */
@@ -89,7 +89,7 @@ static const u8 tree_ready[] = {
 
 /* 5 bytes of a long message that ends 7 bytes behind them. */
 static const u8 fragment[] = {
-	8, 0, 2, 2, 0, 0, 0, 61,
+	8, 0, 2, 3, 0, 0, 0, 61,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0xe1, 0xe2, 0xe3, 0xe4,				/* crc */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
@@ -103,7 +103,7 @@ static const u8 fragment[] = {
 };
 
 static const u8 fragment_empty[] = {
-	8, 0, 0, 2, 0, 0, 0, 56,
+	8, 0, 0, 3, 0, 0, 0, 56,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0xe1, 0xe2, 0xe3, 0xe4,				/* crc */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
@@ -116,7 +116,7 @@ static const u8 fragment_empty[] = {
 };
 
 static const u8 fragment_abort[] = {
-	8, 1, 2, 2, 0, 0, 0, 56,
+	8, 1, 2, 3, 0, 0, 0, 56,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0xe1, 0xe2, 0xe3, 0xe4,				/* crc */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
@@ -129,7 +129,7 @@ static const u8 fragment_abort[] = {
 };
 
 static const u8 ack[] = {
-	9, 0, 4, 2, 0, 0, 0, 64,
+	9, 0, 4, 3, 0, 0, 0, 64,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0, 2,						/* count */
 	0, 0,
@@ -148,7 +148,7 @@ static const u8 ack[] = {
 };
 
 static const u8 lost[] = {
-	10, 1, 6, 2, 0, 0, 0, 28,
+	10, 1, 6, 3, 0, 0, 0, 28,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0, 5,						/* reason: LANE_LOST */
 	0, 3,						/* count */
@@ -158,7 +158,7 @@ static const u8 lost[] = {
 };
 
 static const u8 lost_back[] = {
-	10, 2, 6, 2, 0, 0, 0, 20,
+	10, 2, 6, 3, 0, 0, 0, 20,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0, 0,						/* reason */
 	0, 1,						/* count */
@@ -166,22 +166,22 @@ static const u8 lost_back[] = {
 };
 
 static const u8 epoch_end[] = {
-	11, 0, 7, 2, 0, 0, 0, 12,
+	11, 0, 7, 3, 0, 0, 0, 12,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 };
 
 static const u8 ping[] = {
-	12, 0, 0, 2, 0, 0, 0, 16,
+	12, 0, 0, 3, 0, 0, 0, 16,
 	0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78,	/* token */
 };
 
 static const u8 pong[] = {
-	13, 0, 0, 2, 0, 0, 0, 16,
+	13, 0, 0, 3, 0, 0, 0, 16,
 	0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78,	/* token */
 };
 
 static const u8 fragment_repair[] = {
-	8, 2, 2, 2, 0, 0, 0, 58,
+	8, 2, 2, 3, 0, 0, 0, 58,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0xe1, 0xe2, 0xe3, 0xe4,				/* crc */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
@@ -195,7 +195,7 @@ static const u8 fragment_repair[] = {
 };
 
 static const u8 block_end[] = {
-	14, 0, 8, 2, 0, 0, 0, 56,
+	14, 0, 8, 3, 0, 0, 0, 56,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0x91, 0x92, 0x93, 0x94,				/* round */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
@@ -204,11 +204,11 @@ static const u8 block_end[] = {
 	0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x06, 0xff,	/* from */
 	0x81, 0x82, 0x83, 0x84,				/* after */
 	0xaa, 0xbb,					/* port */
-	0, 0,
+	0xcc, 0xdd,					/* stage */
 };
 
 static const u8 block_ack[] = {
-	15, 0, 8, 2, 0, 0, 0, 28,
+	15, 0, 8, 3, 0, 0, 0, 28,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
 	0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x00,	/* end */
@@ -216,7 +216,7 @@ static const u8 block_ack[] = {
 
 /* Ranges with one byte between them. */
 static const u8 nack[] = {
-	16, 0, 8, 2, 0, 0, 0, 56,
+	16, 0, 8, 3, 0, 0, 0, 56,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
 	0, 2,						/* count */
 	0, 0,

@@ -49,9 +49,10 @@ static void test_put_tree(void)
 		{
 			.node = 0x01020304, .nr_children = 2, .rate = 0x1011121314151617ULL,
 			.slots = 0x28, .addr = { 10, 0, 0, 9 }, .port = 7310, .family = 4,
+			.stage = 7,
 		},
 		{
-			.node = 0x05060708, .slots = 0x18, .port = 7311, .family = 6,
+			.node = 0x05060708, .slots = 0x18, .port = 7311, .family = 6, .stage = 254,
 			.addr = { 0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7 },
 		},
 	};
@@ -127,7 +128,7 @@ static void test_put_blocks(void)
 	struct hbc_block_end end = {
 		.message = MESSAGE, .total = 0x010203040506070cULL, .end = 0x0102030405060700ULL,
 		.from = 0x01020304050606ffULL, .epoch = EPOCH, .round = 0x91929394,
-		.after = 0x81828384, .port = 0xaabb,
+		.after = 0x81828384, .port = 0xaabb, .stage = 0xccdd,
 	};
 	struct hbc_block_ack ack = { .message = MESSAGE, .end = 0x0102030405060700ULL,
 				     .epoch = EPOCH };
@@ -195,9 +196,10 @@ static void test_fields_read(void)
 	   node[0].node == 0x01020304 && node[0].nr_children == 2 &&
 	   node[0].rate == 0x1011121314151617ULL && node[0].slots == 0x28 &&
 	   !memcmp(node[0].addr, "\x0a\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0", 16) &&
-	   node[0].port == 7310 && node[0].family == 4 &&
+	   node[0].port == 7310 && node[0].family == 4 && node[0].stage == 7 &&
 	   node[1].node == 0x05060708 && !node[1].nr_children && !node[1].rate &&
 	   node[1].slots == 0x18 && node[1].port == 7311 && node[1].family == 6 &&
+	   node[1].stage == 254 &&
 	   !memcmp(node[1].addr, "\xfd\0\0\x01\0\x02\0\x03\0\x04\0\x05\0\x06\0\x07", 16),
 	   "tree: fields read");
 }

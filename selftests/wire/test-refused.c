@@ -94,7 +94,7 @@ static bool version_fine(const struct sample *s, int nr, unsigned int version)
 {
 	(void)s;
 	(void)nr;
-	return version == 2;
+	return version == 3;
 }
 
 /* All values of a byte of the frame's header; those that are not fine get @error. */
@@ -248,8 +248,6 @@ static const struct field tree_refused[] = {
 	{ "family 0", 0, 66, SAMPLE_TREE, 1 },
 	{ "family 5", 5, 66, SAMPLE_TREE, 1 },
 	{ "a long address of family 4", 4, 110, SAMPLE_TREE, 1 },
-	{ "a node's reserved byte", 1, 67, SAMPLE_TREE, 1 },
-	{ "the second node's reserved byte", 1, 111, SAMPLE_TREE, 1 },
 	{ "epoch 0", 0, 8, SAMPLE_TREE_ACK, 4 },
 	{ "reason out of range", 7, 16, SAMPLE_TREE_ACK, 2 },
 	{ "a reason but no node", 0, 12, SAMPLE_TREE_ACK, 4 },
@@ -264,6 +262,7 @@ static const struct field tree_accepted[] = {
 	{ "first 0", 0, 16, SAMPLE_TREE, 4 },
 	{ "as many children as nodes behind", 1, 72, SAMPLE_TREE, 4 },
 	{ "all slots", ~0ULL, 40, SAMPLE_TREE, 8 },
+	{ "the last stage", 255, 67, SAMPLE_TREE, 1 },
 	{ "family 6 of a short address", 6, 66, SAMPLE_TREE, 1 },
 	{ "a node that was not reached", 0, 16, SAMPLE_TREE_ACK, 2 },
 };
@@ -310,8 +309,6 @@ static const struct field blocks_refused[] = {
 	{ "more than the total", 0x010203040506070dULL, 32, SAMPLE_BLOCK_END, 8 },
 	{ "from beyond end", 0x0102030405060701ULL, 40, SAMPLE_BLOCK_END, 8 },
 	{ "port 0", 0, 52, SAMPLE_BLOCK_END, 2 },
-	{ "reserved byte", 1, 54, SAMPLE_BLOCK_END, 1 },
-	{ "last reserved byte", 1, 55, SAMPLE_BLOCK_END, 1 },
 	{ "epoch 0", 0, 8, SAMPLE_BLOCK_ACK, 4 },
 	{ "message 0", 0, 12, SAMPLE_BLOCK_ACK, 8 },
 	{ "2^63 bytes", 1ULL << 63, 20, SAMPLE_BLOCK_ACK, 8 },

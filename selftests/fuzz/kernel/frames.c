@@ -66,6 +66,7 @@ static unsigned int choose_tree(struct choices *c, struct lane *lane, u8 *out)
 		nodes[i].node = odd && rarely(c, 4) ? choose_node(c) : NODE_EVIL + 1 + i;
 		nodes[i].rate = rarely(c, 4) ? choose_number(c) : 0;
 		nodes[i].slots = odd && rarely(c, 8) ? choose_number(c) : 1;
+		nodes[i].stage = rarely(c, 8) ? choose_number(c) : 0;
 		nodes[i].port = odd && rarely(c, 8) ? choose_number(c) : 7310;
 		nodes[i].family = odd && rarely(c, 8) ? 6 : 4;
 		memcpy(nodes[i].addr, &ipv4, sizeof(ipv4));
@@ -84,7 +85,7 @@ static unsigned int choose_tree(struct choices *c, struct lane *lane, u8 *out)
 /* The next of the message under way, or the first of another one; at times too many. */
 static unsigned int choose_fragment(struct choices *c, struct lane *lane, u8 *out)
 {
-	struct hbc_fragment f = { .used = 1 };
+	struct hbc_fragment f = { .used = rarely(c, 8) ? choose_number(c) : 0 };
 	bool more = rarely(c, 8);
 	u8 flags = 0;
 	u64 len;
