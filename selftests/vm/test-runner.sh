@@ -56,6 +56,10 @@ END
 here "one fails" "1 passed, 1 failed" 1 "not ok selftests/here/test-it.sh: b" <<'END'
 echo 1..2; echo ok 1 - a; echo not ok 2 - b; exit 1
 END
+here "failures are told once more" "1 passed, 2 failed" 1 \
+	$'\n# not ok [^ ]*: a\n#   # why\n# not ok [^ ]*: b # SKIP no\n1 passed, 2' <<'END'
+echo 1..3; echo '# why'; echo not ok 1 - a; echo 'ok 2 - b # SKIP no'; echo ok 3 - c
+END
 here "a skip" "1 passed, 1 failed" 1 "not ok .*: b # SKIP no reason" <<'END'
 echo ok 1 - a; echo 'ok 2 - b # SKIP no reason'; echo 1..2
 END
