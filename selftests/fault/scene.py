@@ -17,6 +17,8 @@ import node
 from node import Node, hbcnl, tap  # noqa: F401 (tests take them from here)
 
 MODULE = "hbcast"
+# What of a mouth may be on its way: on a slow machine it waits until it is heard.
+MOUTHFUL = 16384
 FINIT_MODULE = 313	# a system call that libc does not wrap
 CHAIN = ((1, 2), (2, 3), (2, 4))
 STAR = ((1, 2), (1, 3), (2, 4))
@@ -94,6 +96,7 @@ class Mouth(threading.Thread):
         super().__init__(daemon=True)
         self.scene = scene
         self.sock = patient(scene.root.sender())
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOUTHFUL)
         self.closed = threading.Event()
         self.start()
 
