@@ -22,6 +22,7 @@ struct hbc_burst *hbc_burst_alloc(unsigned int max, gfp_t gfp)
 	b->nr = 0;
 	b->end = 0;
 	b->max = max;
+	b->frames = false;
 	b->owner = NULL;
 	return b;
 }
@@ -260,5 +261,20 @@ struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp
 		hbc_burst_put(b);
 		return NULL;
 	}
+	if (b)
+		b->frames = true;
 	return b;
+}
+
+bool hbc_burst_add_frame(struct hbc_burst *b, const void *frame, unsigned int len)
+{
+	struct bio_vec *bv = b->bv;
+
+	if (!b->frames || refcount_read(&b->ref) != 1 || len > PAGE_SIZE - bv->bv_len)
+		return false;
+	memcpy(page_address(bv->bv_page) + bv->bv_len, frame, len);
+	bv->bv_len += len;
+	b->len += len;
+	b->end += len;
+	return true;
 }

@@ -23,6 +23,7 @@ struct sk_buff;
  * @nr: entries of @bv in use
  * @max: entries of @bv allocated
  * @end: where its last byte ends in memory, while it has a single owner
+ * @frames: control frames, in a page that nobody else has
  * @owner: source whose send buffer is charged @truesize until the last
  *	reference is gone; NULL on a relay
  * @bv: the bytes; each entry holds one reference on its page
@@ -36,6 +37,7 @@ struct hbc_burst {
 	u32 truesize;
 	u16 nr;
 	u16 max;
+	bool frames;
 	phys_addr_t end;
 	struct hbc_source *owner;
 	struct bio_vec bv[];
@@ -92,5 +94,10 @@ int hbc_burst_split(struct hbc_burst *b, u32 len, struct hbc_burst *to);
 
 /* One frame as a burst of its own, copied; NULL without memory. */
 struct hbc_burst *hbc_burst_frame(const void *frame, unsigned int len, gfp_t gfp);
+/*
+ * Another one behind it, if @b is such a burst, has a single owner and room. Nobody
+ * has sent any of it. Context: any. Return: whether it is there now.
+ */
+bool hbc_burst_add_frame(struct hbc_burst *b, const void *frame, unsigned int len);
 
 #endif /* _HBC_BURST_H */

@@ -92,10 +92,31 @@ void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 	spin_unlock_bh(&lane->queue_lock);
 }
 
+/*
+ * To the last one's page, if there is room: while many small frames wait, a page for
+ * each would fill the queue. The first one may be on its way.
+ */
+static bool hbc_transmit_join(struct hbc_lane *lane, const void *frame, unsigned int len)
+{
+	const struct hbc_lane_entry *last;
+	bool joined = false;
+
+	spin_lock_bh(&lane->queue_lock);
+	if (!list_empty(&lane->queue) && !list_is_singular(&lane->queue)) {
+		last = list_last_entry(&lane->queue, const struct hbc_lane_entry, link);
+		joined = hbc_burst_add_frame(last->burst, frame, len);
+	}
+	spin_unlock_bh(&lane->queue_lock);
+	return joined;
+}
+
 static void hbc_transmit_append(struct hbc_lane *lane, const void *frame, unsigned int len)
 {
-	struct hbc_burst *b = hbc_burst_frame(frame, len, GFP_KERNEL);
+	struct hbc_burst *b;
 
+	if (hbc_transmit_join(lane, frame, len))
+		return;
+	b = hbc_burst_frame(frame, len, GFP_KERNEL);
 	if (!b) {
 		hbc_lane_fail(lane, ENOMEM);
 		return;
