@@ -186,6 +186,8 @@ static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *t
 	e = list_first_entry_or_null(&m->bursts, struct hbc_outgoing_entry, link);
 	if (e) {
 		list_del(&e->link);
+		if (!m->begun)
+			hbc_repair_begin(m);
 		m->begun = true;
 		/* Later ones are of bytes that have left before. */
 		m->sent_bytes = max(m->sent_bytes, e->offset + e->bytes);
@@ -407,10 +409,8 @@ void hbc_origin_ack(struct hbc_origin *origin, const struct hbc_ack *ack)
 
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, ack->message);
-	if (m) {
-		hbc_repair_heard(m);
+	if (m)
 		useless = hbc_outgoing_ack(m, ack, &finished);
-	}
 	spin_unlock(&origin->lock);
 	if (useless)
 		hbc_origin_kick(origin);
@@ -464,6 +464,9 @@ void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, 
 	if (useless)
 		hbc_origin_kick(origin);
 	hbc_outgoing_finish(&finished);
+	/* Who waited for their answers answers without them. */
+	if (flags & HBC_LOST_DOWN)
+		hbc_repair_restart(origin, epoch);
 }
 
 unsigned int hbc_origin_back(struct hbc_origin *origin, u32 epoch, u32 *node,

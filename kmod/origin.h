@@ -37,7 +37,10 @@ struct hbcast_member;
  * @ids: struct hbc_outgoing that are not complete, by id
  * @due: struct hbc_outgoing of which the members are to be told
  * @again: those of which something is to be sent again
- * @asked: messages of which the members were told and have said nothing yet
+ * @asked: messages about which answers are waited for
+ * @latency: ms from a question to its last answer, smoothed
+ * @bounded: there are too many of them for another one
+ * @turn: the message of which the members were told last because its time had come
  * @ticking: @tick is on its way
  * @ended: nothing new is taken
  */
@@ -57,6 +60,9 @@ struct hbc_origin {
 	struct list_head due;
 	struct list_head again;
 	unsigned int asked;
+	unsigned int latency;
+	bool bounded;
+	u64 turn;
 	bool ticking;
 	bool ended;
 };

@@ -18,8 +18,6 @@
 #include "tally.h"
 #include "wire.h"
 
-#define HBC_OUTGOING_PATIENCE_MS	250	/* before members are told of it */
-
 struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, struct file *file,
 				      loff_t pos)
 {
@@ -36,7 +34,6 @@ struct hbc_outgoing *hbc_outgoing_new(struct hbc_source *source, u64 total, stru
 	INIT_LIST_HEAD(&m->due_link);
 	INIT_LIST_HEAD(&m->again_link);
 	hbc_spans_init(&m->missing);
-	m->patience = HBC_OUTGOING_PATIENCE_MS;
 	m->budget = HBC_REPAIR_BURSTS;
 	hbc_source_get(source);
 	m->source = source;
@@ -241,7 +238,6 @@ static void hbc_outgoing_enter(struct hbc_outgoing *m)
 	m->cut.message = source->origin->next++;
 	m->cut.after = hbc_outgoing_after(m);
 	m->accepted = ktime_get_ns();
-	m->next_end = jiffies + msecs_to_jiffies(m->patience);
 	hbc_repair_watch(source->origin);
 	hbc_outgoing_get(m);
 	hlist_add_head(&m->id_link, hbc_origin_bucket(source->origin, m->cut.message));
@@ -353,7 +349,7 @@ size_t hbc_outgoing_size(const struct hbc_outgoing *m)
 static void hbc_outgoing_close(struct hbc_outgoing *m)
 {
 	m->complete = true;
-	hbc_repair_heard(m);
+	hbc_repair_settle(m);
 	list_del_init(&m->due_link);
 	list_del_init(&m->again_link);
 	hlist_del_init(&m->id_link);

@@ -64,8 +64,8 @@ struct hbc_outgoing_entry {
  * @due_link: origin->due while the members are to be told how much has left
  * @next_end: jiffies when they are told at the latest
  * @patience: ms between two times
- * @unheard: they were told, and no answer has come yet
- * @told_at: when they were first, in jiffies
+ * @answers: children of the root's who were told and are still to answer, at most
+ * @told_at: when they were told first since the last answer, in jiffies
  * @told: bytes of which they have been told
  * @round: times that they have been told
  * @tally: what the children have; NULL before that, and of a file
@@ -111,7 +111,7 @@ struct hbc_outgoing {
 	struct list_head due_link;
 	unsigned long next_end;
 	unsigned int patience;
-	bool unheard;
+	unsigned int answers;
 	unsigned long told_at;
 	u64 told;
 	u32 round;

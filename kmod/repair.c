@@ -27,12 +27,11 @@
 #include "tally.h"
 #include "wire.h"
 
-#define HBC_REPAIR_MS		250	/* between two looks */
-#define HBC_REPAIR_MAX_MS	1000	/* a message is told of so often at least, */
-#define HBC_REPAIR_IDLE_MS	4000	/* or, when they have been told all, so often, */
-#define HBC_REPAIR_ENDS		16	/* unless there are more of them in a look, */
-#define HBC_REPAIR_ASKED	32	/* or so many have not been answered */
-#define HBC_REPAIR_LOST_MS	8000	/* after which an answer has got lost */
+#define HBC_REPAIR_MS		250U	/* between two looks */
+#define HBC_REPAIR_MAX_MS	1000U	/* a message is told of so often at least, or, */
+#define HBC_REPAIR_IDLE_MS	4000U	/* if all of it was told or none answers, so often, */
+#define HBC_REPAIR_ASKED	32	/* unless so many have not been answered */
+#define HBC_REPAIR_LOST_MS	8000U	/* after which an answer has got lost */
 #define HBC_REPAIR_SPANS	4096	/* of bursts that are missing */
 
 /* When. */
@@ -45,78 +44,168 @@ void hbc_repair_due(struct hbc_outgoing *m)
 		list_add_tail(&m->due_link, &origin->due);
 }
 
-void hbc_repair_heard(struct hbc_outgoing *m)
+/* A look in @ms; one that is on its way comes then instead. origin->lock held. */
+static void hbc_repair_look_in(struct hbc_origin *origin, unsigned int ms)
 {
-	m->source->origin->asked -= m->unheard;
-	m->unheard = false;
+	lockdep_assert_held(&origin->lock);
+	if (origin->ended)
+		return;
+	origin->ticking = true;
+	kref_get(&origin->ref);
+	if (!hbc_source_work_after(&origin->tick, msecs_to_jiffies(ms)))
+		hbc_origin_put(origin);
 }
 
-/* Whether one more may be told of, of which @nr will be soon. origin->lock held. */
-static bool hbc_repair_may(struct hbc_outgoing *m, unsigned int nr)
+/* So many children are to answer a question about @m. origin->lock held. */
+static void hbc_repair_expect(struct hbc_outgoing *m, unsigned int answers)
 {
-	/* Who did not answer in that time does not keep others from being asked. */
-	if (m->unheard && time_after(jiffies, m->told_at + msecs_to_jiffies(HBC_REPAIR_LOST_MS)))
-		hbc_repair_heard(m);
-	return nr < HBC_REPAIR_ENDS &&
-	       (m->unheard || m->source->origin->asked + nr < HBC_REPAIR_ASKED);
+	m->source->origin->asked += !!answers - !!m->answers;
+	if (!m->answers)
+		m->told_at = jiffies;
+	m->answers = answers;
+}
+
+void hbc_repair_settle(struct hbc_outgoing *m)
+{
+	struct hbc_origin *origin = m->source->origin;
+
+	hbc_repair_expect(m, 0);
+	if (!origin->bounded || origin->asked > HBC_REPAIR_ASKED / 2)
+		return;
+	origin->bounded = false;
+	hbc_repair_look_in(origin, 0);
+}
+
+/* A child has answered. origin->lock held. */
+static void hbc_repair_answer(struct hbc_outgoing *m)
+{
+	struct hbc_origin *origin = m->source->origin;
+	unsigned int ms;
+
+	if (m->answers > 1) {
+		m->answers--;
+	} else if (m->answers) {
+		ms = min(jiffies_to_msecs(jiffies - m->told_at), HBC_REPAIR_LOST_MS);
+		origin->latency = (3 * origin->latency + ms) / 4;
+		hbc_repair_settle(m);
+	}
 }
 
 /*
- * Those whose time has come are due: how many. Members are not asked more than they
- * answer, or on machines that are too slow for it nothing else would happen any more.
- * Each waits @least ms, so that all have
- * their turn. origin->lock held.
+ * How long, in ms, the next answer may take: on a busy machine what was sent is still
+ * being read after a while, and questions would only add to that. origin->lock held.
  */
-static unsigned int hbc_repair_look(struct hbc_source *source, unsigned int nr,
-				    unsigned int least)
+static unsigned int hbc_repair_base(const struct hbc_origin *origin)
 {
-	unsigned int most;
+	return clamp(2 * origin->latency, HBC_REPAIR_MS, HBC_REPAIR_IDLE_MS);
+}
+
+/* As after the first bytes; it is looked at in @ms. origin->lock held. */
+static void hbc_repair_anew(struct hbc_outgoing *m, unsigned int ms)
+{
+	m->patience = hbc_repair_base(m->source->origin);
+	m->next_end = jiffies + msecs_to_jiffies(ms);
+}
+
+void hbc_repair_begin(struct hbc_outgoing *m)
+{
+	hbc_repair_anew(m, hbc_repair_base(m->source->origin));
+}
+
+/* Whether members are to be told of it now. origin->lock held. */
+static bool hbc_repair_ripe(const struct hbc_outgoing *m)
+{
+	/* It is told again when what lies ready has gone. */
+	return m->begun && !time_before(jiffies, m->next_end) && list_empty(&m->again_link) &&
+	       !(m->missing.nr && m->budget);
+}
+
+/*
+ * Members are not asked more than they answer: on machines that are too slow for it
+ * they would do nothing else. Return: whether it may be done. origin->lock held.
+ */
+static bool hbc_repair_ask(struct hbc_outgoing *m)
+{
+	struct hbc_origin *origin = m->source->origin;
+	unsigned int most = m->told == m->cut.total || m->answers ? HBC_REPAIR_IDLE_MS :
+								    HBC_REPAIR_MAX_MS;
+
+	/* Who did not answer in that time does not keep others from being asked. */
+	if (m->answers && time_after(jiffies, m->told_at + msecs_to_jiffies(HBC_REPAIR_LOST_MS)))
+		hbc_repair_expect(m, 0);
+	if (!m->answers && origin->asked >= HBC_REPAIR_ASKED) {
+		origin->bounded = true;
+		return false;
+	}
+	if (!m->answers)
+		hbc_repair_expect(m, 1);
+	most = max(most, hbc_repair_base(origin));
+	m->patience = min(2 * m->patience, most);
+	m->next_end = jiffies + msecs_to_jiffies(m->patience);
+	origin->turn = m->cut.message;
+	hbc_repair_due(m);
+	return true;
+}
+
+/* Those from @first to @last whose time has come. origin->lock held. */
+static void hbc_repair_look(struct hbc_origin *origin, u64 first, u64 last)
+{
+	struct hbc_source *source;
 	struct hbc_outgoing *m;
 
-	list_for_each_entry(m, &source->messages, source_link) {
-		if (!m->begun || time_before(jiffies, m->next_end) || !hbc_repair_may(m, nr))
-			continue;
-		/* It is told again when what lies ready has gone. */
-		if ((m->missing.nr && m->budget) || !list_empty(&m->again_link))
-			continue;
-		most = m->told == m->cut.total ? HBC_REPAIR_IDLE_MS : HBC_REPAIR_MAX_MS;
-		m->patience = max(min(2 * m->patience, most), least);
-		m->next_end = jiffies + msecs_to_jiffies(m->patience);
-		hbc_repair_due(m);
-		nr++;
-	}
-	return nr;
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry(m, &source->messages, source_link)
+			if (m->cut.message >= first && m->cut.message <= last &&
+			    hbc_repair_ripe(m) && !hbc_repair_ask(m))
+				return;
 }
 
 void hbc_repair_watch(struct hbc_origin *origin)
 {
-	lockdep_assert_held(&origin->lock);
-	if (origin->ticking || origin->ended)
-		return;
-	origin->ticking = true;
-	kref_get(&origin->ref);
-	hbc_source_work_later(&origin->tick, msecs_to_jiffies(HBC_REPAIR_MS));
+	if (!origin->ticking)
+		hbc_repair_look_in(origin, HBC_REPAIR_MS);
 }
 
 void hbc_repair_tick(struct work_struct *work)
 {
 	struct hbc_origin *origin = container_of(to_delayed_work(work), struct hbc_origin, tick);
-	unsigned int nr = 0, total = 0, least;
 	struct hbc_source *source;
+	unsigned int total = 0;
+	u64 turn;
+	bool due;
 
 	spin_lock(&origin->lock);
 	list_for_each_entry(source, &origin->sources, link)
 		total += source->nr_messages;
-	least = total / HBC_REPAIR_ENDS * HBC_REPAIR_MS;
-	list_for_each_entry(source, &origin->sources, link)
-		nr = hbc_repair_look(source, nr, least);
+	turn = origin->turn;
+	origin->bounded = false;
+	hbc_repair_look(origin, turn + 1, U64_MAX);
+	hbc_repair_look(origin, 0, turn);
 	origin->ticking = false;
 	if (total)
 		hbc_repair_watch(origin);
+	due = !list_empty(&origin->due);
 	spin_unlock(&origin->lock);
-	if (nr)
+	if (due)
 		hbc_origin_kick(origin);
 	hbc_origin_put(origin);
+}
+
+void hbc_repair_restart(struct hbc_origin *origin, u32 epoch)
+{
+	struct hbc_source *source;
+	struct hbc_outgoing *m;
+
+	spin_lock(&origin->lock);
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry(m, &source->messages, source_link)
+			if (m->begun && m->cut.epoch == epoch) {
+				hbc_repair_expect(m, 0);
+				hbc_repair_anew(m, 0);
+			}
+	if (origin->ticking)
+		hbc_repair_look_in(origin, 0);
+	spin_unlock(&origin->lock);
 }
 
 void hbc_repair_sent(struct hbc_outgoing *m)
@@ -217,12 +306,8 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 	f.stage = hbc_stage_over(m);
 	m->told = m->sent_bytes;
 	m->budget = HBC_REPAIR_BURSTS;
-	if (!m->complete) {
-		if (!m->unheard)
-			m->told_at = jiffies;
-		origin->asked += !m->unheard;
-		m->unheard = true;
-	}
+	if (!m->complete)
+		hbc_repair_expect(m, hbc_tree_reached(roster->tree));
 	/* It was asked for when there was no budget left. */
 	more = m->missing.nr;
 	spin_unlock(&origin->lock);
@@ -455,7 +540,7 @@ void hbc_repair_ack(struct hbc_origin *origin, const struct hbc_lane *lane,
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, f->message);
 	if (m)
-		hbc_repair_heard(m);
+		hbc_repair_answer(m);
 	if (m && m->tally) {
 		hbc_tally_set(m->tally, lane, f->end);
 		hbc_repair_release(m, hbc_tally_least(m->tally), &old);
@@ -490,10 +575,12 @@ void hbc_repair_nack(struct hbc_origin *origin, const struct hbc_nack *f,
 	spin_lock(&origin->lock);
 	m = hbc_origin_find(origin, f->message);
 	if (m)
-		hbc_repair_heard(m);
+		hbc_repair_answer(m);
 	if (m && m->roster && !m->abort) {
 		for (i = 0; i < f->count; i++)
 			hbc_repair_miss(m, &range[i]);
+		/* It goes on; should that get lost, nobody waits for long. */
+		hbc_repair_begin(m);
 		source = m->source;
 		hbc_source_get(source);
 	}

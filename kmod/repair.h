@@ -24,10 +24,12 @@ void hbc_repair_watch(struct hbc_origin *origin);
 /* The work item that does. */
 void hbc_repair_tick(struct work_struct *work);
 
+/* Its first bytes are about to leave. origin->lock held. */
+void hbc_repair_begin(struct hbc_outgoing *m);
 /* It will be told of soon. origin->lock held. */
 void hbc_repair_due(struct hbc_outgoing *m);
-/* Somebody has said something about @m, or it is over. origin->lock held. */
-void hbc_repair_heard(struct hbc_outgoing *m);
+/* No more answers about @m are waited for. origin->lock held. */
+void hbc_repair_settle(struct hbc_outgoing *m);
 /* Another burst of @m has gone to the lanes: it may be time to tell. origin->lock held. */
 void hbc_repair_sent(struct hbc_outgoing *m);
 /* The send buffer is full: what has been sent is told, so that it need not be kept. */
@@ -46,6 +48,11 @@ struct hbc_tree *hbc_repair_round(struct hbc_origin *origin);
  */
 bool hbc_repair_read(struct hbc_source *source);
 
+/*
+ * In @epoch members can be reached again, and what was told them, or they said, may have
+ * got lost; or they are not waited for any more. Context: process; hn->lock may be held.
+ */
+void hbc_repair_restart(struct hbc_origin *origin, u32 epoch);
 /* What a child and all below have, or lack. Context: process. */
 void hbc_repair_ack(struct hbc_origin *origin, const struct hbc_lane *lane,
 		    const struct hbc_block_ack *f);

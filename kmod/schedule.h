@@ -187,6 +187,8 @@ void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason);
 /* A reference on the tree, or NULL. @epoch 0: the newest. Context: any. */
 struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot);
 void hbc_tree_put(struct hbc_tree *tree);
+/* How many children are connected and not lost. Context: any. */
+unsigned int hbc_tree_reached(const struct hbc_tree *tree);
 /* Bytes of a fragment that fill a segment on every lane of the root in it. Context: any. */
 unsigned int hbc_tree_fragment(const struct hbc_tree *tree);
 

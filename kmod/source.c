@@ -27,9 +27,9 @@ bool hbc_source_work(struct work_struct *work)
 	return queue_work(hbc_source_wq, work);
 }
 
-void hbc_source_work_later(struct delayed_work *work, unsigned long delay)
+bool hbc_source_work_after(struct delayed_work *work, unsigned long delay)
 {
-	queue_delayed_work(hbc_source_wq, work, delay);
+	return !mod_delayed_work(hbc_source_wq, work, delay);
 }
 
 /* References. */

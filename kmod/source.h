@@ -176,8 +176,8 @@ bool hbc_source_starved(struct hbc_source *source);
 void hbc_source_read_on(struct hbc_source *source);
 /* On the sources' work queue: false if it is there already. Context: any. */
 bool hbc_source_work(struct work_struct *work);
-/* The same after @delay jiffies; it is not there. */
-void hbc_source_work_later(struct delayed_work *work, unsigned long delay);
+/* The same after @delay jiffies, and not when it was to come if it is there already. */
+bool hbc_source_work_after(struct delayed_work *work, unsigned long delay);
 /* A message is complete: tells who wants to know. Context: process, no spinlocks. */
 void hbc_source_completed(struct hbc_source *source, struct hbc_outgoing *m);
 /* The schedule has ended: nothing more can be sent. Context: process. */

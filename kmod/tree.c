@@ -16,6 +16,7 @@
 #include "message.h"
 #include "node.h"
 #include "origin.h"
+#include "repair.h"
 #include "schedule.h"
 #include "shape.h"
 #include "trace.h"
@@ -122,6 +123,16 @@ unsigned int hbc_tree_fragment(const struct hbc_tree *tree)
 	}
 	size = size ?: HBC_FRAGMENT_DEFAULT;
 	return clamp_t(unsigned int, size, 512, HBC_FRAGMENT_MAX / 2);
+}
+
+unsigned int hbc_tree_reached(const struct hbc_tree *tree)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < tree->nr_edges; i++)
+		n += !READ_ONCE(tree->edge[i].lost) &&
+		     READ_ONCE(tree->edge[i].lane->state) == HBC_LANE_READY;
+	return n;
 }
 
 /* Building. */
@@ -658,6 +669,8 @@ void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
 		} else {
 			edge->ready = true;
 			hbc_tree_announce(tree);
+			if (tree->sched->origin && tree->slot == HBC_SLOT_ALL)
+				hbc_repair_restart(tree->sched->origin, tree->epoch);
 		}
 	}
 	mutex_unlock(&lane->hn->lock);

@@ -91,20 +91,39 @@ def asks(scene, child):
     node.wait_complete(scene.sender, 20)
 
 
+def asked_about(child, sender, seconds, answer):
+    """Of 200 messages those that the child is asked about, at most for that time."""
+    for number in range(200):
+        sender.send(b"is there anybody %d" % number)
+    asked, end = set(), time.monotonic() + seconds
+    while len(asked) < 200 and time.monotonic() < end:
+        kind, _, body = child.read()
+        if kind == wire.PING:
+            child.send(wire.frame(wire.PONG, body))
+        elif kind == wire.BLOCK_END:
+            message, _, bytes_sent = struct.unpack_from(">QQQ", body, 8)
+            asked.add(message)
+            answer(message, bytes_sent)
+    return asked
+
+
 def says_nothing(scene, listener):
     """Reads all that comes, and answers nothing: it is asked about few of many messages."""
     child, _ = enter(scene, listener, 1, others=())
     with scene.root.sender(12) as sender:
-        for number in range(200):
-            sender.send(b"is there anybody %d" % number)
-        asked, end = set(), time.monotonic() + 6
-        while time.monotonic() < end:
-            kind, _, body = child.read()
-            if kind == wire.PING:
-                child.send(wire.frame(wire.PONG, body))
-            elif kind == wire.BLOCK_END:
-                asked.add(body[8:16])
+        asked = asked_about(child, sender, 6, lambda message, bytes_sent: None)
         tap.check(0 < len(asked) <= ASKED, f"who says nothing is asked about {len(asked)} of 200")
+        child.close()
+
+
+def has_all(scene, listener):
+    """Says that it has all of each message, not that somebody read it: it is asked about
+    all of them, some as soon as it has answered about others."""
+    child, epoch = enter(scene, listener, 1, others=())
+    with scene.root.sender(13) as sender:
+        asked = asked_about(child, sender, 20 * tap.SLOWNESS, lambda message, bytes_sent:
+                            child.send(wire.block_ack(epoch, message, bytes_sent)))
+        tap.equal(len(asked), 200, "who answers is asked about all")
         child.close()
 
 
@@ -145,6 +164,7 @@ def main():
     asks(scene, child)
     child.close()
     says_nothing(scene, listener)
+    has_all(scene, listener)
     child, _ = enter(scene, listener, 1)
     before = drops(scene)[0]
     child.send(wire.lost(99, NODE_DEAD, EVIL, flags=DOWN))
