@@ -464,7 +464,7 @@ void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, 
 	if (useless)
 		hbc_origin_kick(origin);
 	hbc_outgoing_finish(&finished);
-	/* Who waited for their answers answers without them. */
+	/* Whoever waited for them does not any more. */
 	if (flags & HBC_LOST_DOWN)
 		hbc_repair_restart(origin, epoch);
 }

@@ -164,8 +164,8 @@ int hbc_outgoing_accept(struct hbc_outgoing *m);
 /*
  * Cut the burst at @offset, the next one or of a stage one that has been cut before, of
  * a message that is accepted and planned, and queue it, unless the message is being
- * aborted. It comes from the sender's memory, or from @file. Context: process, the only one who cuts @m. Return: 0; what
- * hbc_cut() says.
+ * aborted. It comes from the sender's memory, or from @file. Context: process, the only
+ * one who cuts @m. Return: 0; what hbc_cut() says.
  */
 int hbc_outgoing_cut(struct hbc_outgoing *m, u64 offset, struct iov_iter *from, struct file *file);
 

@@ -19,7 +19,7 @@ struct hbc_roster;
 
 #define HBC_STAGES_MAX	255	/* after the spread */
 /* Bursts of a message that is sent in stages: 128 GiB or so. */
-#define HBC_STAGE_BURSTS_MAX	(1U << 21)
+#define HBC_STAGE_BURSTS_MAX	2097152
 
 /**
  * hbc_stage_rank() - who has all of a message after which stage
