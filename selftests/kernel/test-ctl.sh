@@ -28,9 +28,9 @@ check_equal "no module: version" "1 [\"$version\",1,null]" \
 load_hbcast || exit
 run 1 version
 check_equal "version" "0 hbcastctl $version, interface 1
-module    $version, interface 1, wire 2" "$status $out"
+module    $version, interface 1, wire 3" "$status $out"
 run 1 -j version
-check_jq "version as JSON" "[1,\"$version\",1,2]" \
+check_jq "version as JSON" "[1,\"$version\",1,3]" \
 	'[.tool.interface, .module.version, .module.interface, .module.wire]'
 
 ### The node.
