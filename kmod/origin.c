@@ -479,6 +479,7 @@ unsigned int hbc_origin_back(struct hbc_origin *origin, u32 epoch, u32 *node,
 		if (hbc_origin_mark(origin, epoch, HBCAST_REASON_NONE, node[i]))
 			node[nr++] = node[i];
 	spin_unlock(&origin->lock);
+	hbc_repair_restart(origin, epoch);
 	return nr;
 }
 

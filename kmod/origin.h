@@ -40,6 +40,8 @@ struct hbcast_member;
  * @asked: messages about which answers are waited for
  * @latency: ms from a question to its last answer, smoothed
  * @bounded: there are too many of them for another one
+ * @renew: epoch in which members are to be asked anew, or 0
+ * @renewed: jiffies when they were, last
  * @turn: the message of which the members were told last because its time had come
  * @ticking: @tick is on its way
  * @ended: nothing new is taken
@@ -62,6 +64,8 @@ struct hbc_origin {
 	unsigned int asked;
 	unsigned int latency;
 	bool bounded;
+	u32 renew;
+	unsigned long renewed;
 	u64 turn;
 	bool ticking;
 	bool ended;

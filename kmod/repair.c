@@ -100,64 +100,104 @@ static unsigned int hbc_repair_base(const struct hbc_origin *origin)
 	return clamp(2 * origin->latency, HBC_REPAIR_MS, HBC_REPAIR_IDLE_MS);
 }
 
-/* As after the first bytes; it is looked at in @ms. origin->lock held. */
-static void hbc_repair_anew(struct hbc_outgoing *m, unsigned int ms)
-{
-	m->patience = hbc_repair_base(m->source->origin);
-	m->next_end = jiffies + msecs_to_jiffies(ms);
-}
-
 void hbc_repair_begin(struct hbc_outgoing *m)
 {
-	hbc_repair_anew(m, hbc_repair_base(m->source->origin));
+	m->patience = hbc_repair_base(m->source->origin);
+	m->next_end = jiffies + msecs_to_jiffies(m->patience);
 }
 
 /* Whether members are to be told of it now. origin->lock held. */
 static bool hbc_repair_ripe(const struct hbc_outgoing *m)
 {
 	/* It is told again when what lies ready has gone. */
-	return m->begun && !time_before(jiffies, m->next_end) && list_empty(&m->again_link) &&
-	       !(m->missing.nr && m->budget);
+	return m->begun && !m->abort && !time_before(jiffies, m->next_end) &&
+	       list_empty(&m->again_link) && !(m->missing.nr && m->budget);
 }
 
-/*
- * Members are not asked more than they answer: on machines that are too slow for it
- * they would do nothing else. Return: whether it may be done. origin->lock held.
- */
-static bool hbc_repair_ask(struct hbc_outgoing *m)
+/* origin->lock held. */
+static void hbc_repair_ask(struct hbc_outgoing *m)
 {
 	struct hbc_origin *origin = m->source->origin;
 	unsigned int most = m->told == m->cut.total || m->answers ? HBC_REPAIR_IDLE_MS :
 								    HBC_REPAIR_MAX_MS;
 
-	/* Who did not answer in that time does not keep others from being asked. */
-	if (m->answers && time_after(jiffies, m->told_at + msecs_to_jiffies(HBC_REPAIR_LOST_MS)))
-		hbc_repair_expect(m, 0);
-	if (!m->answers && origin->asked >= HBC_REPAIR_ASKED) {
-		origin->bounded = true;
-		return false;
-	}
-	if (!m->answers)
+	if (!m->answers) {
 		hbc_repair_expect(m, 1);
-	most = max(most, hbc_repair_base(origin));
-	m->patience = min(2 * m->patience, most);
+		origin->turn = m->cut.message;
+	}
+	m->patience = min(2 * m->patience, max(most, hbc_repair_base(origin)));
 	m->next_end = jiffies + msecs_to_jiffies(m->patience);
-	origin->turn = m->cut.message;
 	hbc_repair_due(m);
-	return true;
 }
 
-/* Those from @first to @last whose time has come. origin->lock held. */
-static void hbc_repair_look(struct hbc_origin *origin, u64 first, u64 last)
+/*
+ * Of those from @first on whose time has come, the one with the lowest id, or NULL. Members
+ * are not asked more than they answer: on machines that are too slow for it they would do
+ * nothing else. origin->lock held.
+ */
+static struct hbc_outgoing *hbc_repair_pick(struct hbc_origin *origin, u64 first)
+{
+	struct hbc_outgoing *m, *best = NULL;
+	struct hbc_source *source;
+
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry(m, &source->messages, source_link)
+			if (m->cut.message >= first &&
+			    (!best || m->cut.message < best->cut.message) &&
+			    (m->answers || origin->asked < HBC_REPAIR_ASKED) &&
+			    hbc_repair_ripe(m))
+				best = m;
+	return best;
+}
+
+/* All whose time has come, as far as they may be asked about. origin->lock held. */
+static void hbc_repair_look(struct hbc_origin *origin)
+{
+	struct hbc_outgoing *m;
+	u64 turn = origin->turn, first = turn + 1;
+
+	while ((m = hbc_repair_pick(origin, first))) {
+		first = m->cut.message + 1;
+		hbc_repair_ask(m);
+	}
+	first = 0;
+	while ((m = hbc_repair_pick(origin, first)) && m->cut.message <= turn) {
+		first = m->cut.message + 1;
+		hbc_repair_ask(m);
+	}
+	origin->bounded = origin->asked >= HBC_REPAIR_ASKED;
+}
+
+/* What was not answered in that time keeps nobody else from being asked. origin->lock held. */
+static void hbc_repair_give_up(struct hbc_origin *origin)
+{
+	unsigned long since = jiffies - msecs_to_jiffies(HBC_REPAIR_LOST_MS);
+	struct hbc_source *source;
+	struct hbc_outgoing *m;
+
+	list_for_each_entry(source, &origin->sources, link)
+		list_for_each_entry(m, &source->messages, source_link)
+			if (m->answers && time_before(m->told_at, since)) {
+				hbc_repair_expect(m, 0);
+				m->next_end = jiffies + msecs_to_jiffies(m->patience);
+			}
+}
+
+/* As if no question had been asked in that epoch. origin->lock held. */
+static void hbc_repair_renew(struct hbc_origin *origin)
 {
 	struct hbc_source *source;
 	struct hbc_outgoing *m;
 
 	list_for_each_entry(source, &origin->sources, link)
 		list_for_each_entry(m, &source->messages, source_link)
-			if (m->cut.message >= first && m->cut.message <= last &&
-			    hbc_repair_ripe(m) && !hbc_repair_ask(m))
-				return;
+			if (m->begun && m->cut.epoch == origin->renew) {
+				hbc_repair_expect(m, 0);
+				m->patience = hbc_repair_base(origin);
+				m->next_end = jiffies;
+			}
+	origin->renew = 0;
+	origin->renewed = jiffies;
 }
 
 void hbc_repair_watch(struct hbc_origin *origin)
@@ -171,16 +211,18 @@ void hbc_repair_tick(struct work_struct *work)
 	struct hbc_origin *origin = container_of(to_delayed_work(work), struct hbc_origin, tick);
 	struct hbc_source *source;
 	unsigned int total = 0;
-	u64 turn;
+	unsigned long pause;
 	bool due;
 
 	spin_lock(&origin->lock);
 	list_for_each_entry(source, &origin->sources, link)
 		total += source->nr_messages;
-	turn = origin->turn;
-	origin->bounded = false;
-	hbc_repair_look(origin, turn + 1, U64_MAX);
-	hbc_repair_look(origin, 0, turn);
+	/* However often members come and go, what was asked has time to be answered. */
+	pause = msecs_to_jiffies(hbc_repair_base(origin));
+	if (origin->renew && !time_before(jiffies, origin->renewed + pause))
+		hbc_repair_renew(origin);
+	hbc_repair_give_up(origin);
+	hbc_repair_look(origin);
 	origin->ticking = false;
 	if (total)
 		hbc_repair_watch(origin);
@@ -193,16 +235,10 @@ void hbc_repair_tick(struct work_struct *work)
 
 void hbc_repair_restart(struct hbc_origin *origin, u32 epoch)
 {
-	struct hbc_source *source;
-	struct hbc_outgoing *m;
-
 	spin_lock(&origin->lock);
-	list_for_each_entry(source, &origin->sources, link)
-		list_for_each_entry(m, &source->messages, source_link)
-			if (m->begun && m->cut.epoch == epoch) {
-				hbc_repair_expect(m, 0);
-				hbc_repair_anew(m, 0);
-			}
+	if (origin->renew && origin->renew != epoch)
+		hbc_repair_renew(origin);
+	origin->renew = epoch;
 	if (origin->ticking)
 		hbc_repair_look_in(origin, 0);
 	spin_unlock(&origin->lock);
@@ -306,8 +342,11 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 	f.stage = hbc_stage_over(m);
 	m->told = m->sent_bytes;
 	m->budget = HBC_REPAIR_BURSTS;
+	/* Nobody has anything to say of nothing, or before his stage has come. */
 	if (!m->complete)
-		hbc_repair_expect(m, hbc_tree_reached(roster->tree));
+		hbc_repair_expect(m, f.total && f.stage == HBC_STAGE_ALL ?
+				  hbc_tree_reached(roster->tree) : 0);
+	m->next_end = jiffies + msecs_to_jiffies(m->patience);
 	/* It was asked for when there was no budget left. */
 	more = m->missing.nr;
 	spin_unlock(&origin->lock);
@@ -580,7 +619,8 @@ void hbc_repair_nack(struct hbc_origin *origin, const struct hbc_nack *f,
 		for (i = 0; i < f->count; i++)
 			hbc_repair_miss(m, &range[i]);
 		/* It goes on; should that get lost, nobody waits for long. */
-		hbc_repair_begin(m);
+		if (m->missing.nr)
+			m->patience = hbc_repair_base(origin);
 		source = m->source;
 		hbc_source_get(source);
 	}

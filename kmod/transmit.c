@@ -94,7 +94,8 @@ void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 
 /*
  * To the last one's page, if there is room: while many small frames wait, a page for
- * each would fill the queue. The first one may be on its way.
+ * each would fill the queue. The first one may be on its way; nothing is put before it
+ * then (hbc_transmit_front()).
  */
 static bool hbc_transmit_join(struct hbc_lane *lane, const void *frame, unsigned int len)
 {

@@ -669,7 +669,7 @@ void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
 		} else {
 			edge->ready = true;
 			hbc_tree_announce(tree);
-			if (tree->sched->origin && tree->slot == HBC_SLOT_ALL)
+			if (tree->sched->origin)
 				hbc_repair_restart(tree->sched->origin, tree->epoch);
 		}
 	}

@@ -91,9 +91,10 @@ def asks(scene, child):
     node.wait_complete(scene.sender, 20)
 
 
-def asked_about(child, sender, seconds, answer):
-    """Of 200 messages those that the child is asked about, at most for that time."""
-    for number in range(200):
+def asked_about(child, sender, seconds, answer, more=200):
+    """After more messages those that the child is asked about, at most for that time, or
+    until they are 200."""
+    for number in range(more):
         sender.send(b"is there anybody %d" % number)
     asked, end = set(), time.monotonic() + seconds
     while len(asked) < 200 and time.monotonic() < end:
@@ -108,11 +109,14 @@ def asked_about(child, sender, seconds, answer):
 
 
 def says_nothing(scene, listener):
-    """Reads all that comes, and answers nothing: it is asked about few of many messages."""
+    """Reads all that comes, and answers nothing: it is asked about few of many messages,
+    and after a while about others."""
     child, _ = enter(scene, listener, 1, others=())
     with scene.root.sender(12) as sender:
         asked = asked_about(child, sender, 6, lambda message, bytes_sent: None)
         tap.check(0 < len(asked) <= ASKED, f"who says nothing is asked about {len(asked)} of 200")
+        asked |= asked_about(child, sender, 12, lambda message, bytes_sent: None, more=0)
+        tap.check(ASKED < len(asked) < 200, f"and later about others, {len(asked)} in all")
         child.close()
 
 

@@ -8,6 +8,7 @@ import os
 import random
 import re
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
@@ -208,6 +209,9 @@ def test_trees(client):
               "or another last one")
     tap.equal(client.do("plan-get", group=GROUP)["slot"], 0, "plan-get tells of the first tree")
     client.do("plan-del", group=GROUP)
+    end = time.monotonic() + 20 * tap.SLOWNESS
+    while client.dump("lane-get") and time.monotonic() < end:
+        time.sleep(0.05)
     tap.equal(client.dump("lane-get"), [], "and all lanes go with the plan")
     fine("trees need not reach all", upload_trees, client, STAR, STAR[:1], STAR[1:3])
     client.do("plan-del", group=GROUP)
