@@ -112,12 +112,18 @@ def says_nothing(scene, listener):
     """Reads all that comes, and answers nothing: it is asked about few of many messages,
     and after a while about others."""
     child, _ = enter(scene, listener, 1, others=())
+
+    def lives(_message, _bytes):
+        """Who is never heard of is taken for dead."""
+        child.send(wire.frame(wire.PONG, bytes(8)))
+
     with scene.root.sender(12) as sender:
-        asked = asked_about(child, sender, 6, lambda message, bytes_sent: None)
+        asked = asked_about(child, sender, 6, lives)
         tap.check(0 < len(asked) <= ASKED, f"who says nothing is asked about {len(asked)} of 200")
-        asked |= asked_about(child, sender, 12, lambda message, bytes_sent: None, more=0)
+        asked |= asked_about(child, sender, 12, lives, more=0)
         tap.check(ASKED < len(asked) < 200, f"and later about others, {len(asked)} in all")
         child.close()
+        node.wait_complete(sender, 60 * tap.SLOWNESS)
 
 
 def has_all(scene, listener):
@@ -129,6 +135,7 @@ def has_all(scene, listener):
                             child.send(wire.block_ack(epoch, message, bytes_sent)))
         tap.equal(len(asked), 200, "who answers is asked about all")
         child.close()
+        node.wait_complete(sender, 60 * tap.SLOWNESS)
 
 
 def greeted(listener, parent):

@@ -31,7 +31,7 @@ NOT_HERE = {
     "hbc_peer_add", "hbc_nl_reply", "hbc_nl_get_members", "hbcast_nl_message_get_doit",
     "hbcast_nl_plan_get_dumpit", "hbc_socket_create", "hbc_socket_getsockopt",
     "hbc_socket_setsockopt", "hbc_socket_ioctl", "hbc_socket_put_option",
-    "hbc_source_new", "hbc_source_completion", "hbc_origin_new",
+    "hbc_source_new", "hbc_source_completion", "hbc_origin_new", "hbc_stage_prepare",
 }
 
 
