@@ -50,6 +50,7 @@ help:
 	@echo 'make check        build and run all tests (TESTS= for some of them)'
 	@echo 'make check-debug  the tests that are marked for it on a kernel that watches itself'
 	@echo 'make check-kcsan  those that are marked for one that looks for data races'
+	@echo 'make soak         bad networks and random faults (MINUTES=10, SEED=, KERNEL=6.12)'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make coverage     how much of the module the tests run, by file and function'
 	@echo 'make demo         a broadcast over an emulated network of nine nodes'
@@ -143,6 +144,16 @@ check-kcsan: deps
 	$(MAKE) $(PARALLEL) module-$(KCSAN) tools tests
 	selftests/run -k $(KCSAN) --marked $(TESTS)
 
+# For as long as one likes; KERNEL may be several, which take turns.
+soak: MINUTES ?= 10
+soak: KERNEL ?= 6.12
+soak: deps
+	$(MAKE) $(PARALLEL) $(KERNEL:%=module-%) tools
+	for kernel in $(KERNEL); do \
+		HBCAST_SECONDS=$$(($(MINUTES) * 60)) $(if $(SEED),HBCAST_SEED=$(SEED)) \
+			selftests/run -v -k $$kernel soak/test-soak || exit; \
+	done
+
 checkstyle: deps
 	selftests/checkstyle
 
@@ -167,9 +178,9 @@ figures: export OUTPUT ?= $(BUILD)/figures
 figures: export SIZE ?= usual
 figures: export SEED ?= 1
 figures: export DATA ?=
-figures:
+figures: deps
 	@selftests/deps gnuplot-nox
-	$(MAKE) $(PARALLEL) tools selftests/bench/figures
+	$(MAKE) $(PARALLEL) module-6.12 tools selftests/bench/figures
 	selftests/bench/figures/run $(FIGURES)
 
 bench: deps
@@ -182,5 +193,5 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check check-debug check-kcsan checkstyle coverage demo bench \
+	uninstall deps check check-debug check-kcsan soak checkstyle coverage demo bench \
 	bench-plan figures clean

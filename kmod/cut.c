@@ -121,7 +121,7 @@ fail:
 void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f)
 {
 	memset(f, 0, sizeof(*f));
-	f->epoch = c->epoch;
+	f->epoch = READ_ONCE(c->epoch);
 	f->message = c->message;
 	f->total = c->total;
 	f->used = c->used;
@@ -287,36 +287,39 @@ struct hbc_burst *hbc_cut_again(const struct hbc_cut *c, u64 offset,
 	return b;
 }
 
-/* What checksums of fragments of @len bytes in @slot and in HBC_SLOT_ALL differ by. */
-static u32 hbc_cut_difference(u8 slot, u32 len)
+/* What checksums of fragments of @len bytes differ by whose headers differ by @differs. */
+static u32 hbc_cut_difference(const u8 *differs, u32 len)
 {
 	const void *zeros = page_address(ZERO_PAGE(0));
-	u8 differs = slot ^ HBC_SLOT_ALL;
-	u32 crc = hbc_crc(0, &differs, sizeof(differs)), n;
+	u32 crc = hbc_crc(0, differs, HBC_CRC_AT), n;
 
-	for (len -= offsetof(struct hbc_wire_hdr, slot) + 1; len; len -= n) {
+	for (len -= HBC_CRC_AT; len; len -= n) {
 		n = min_t(u32, len, PAGE_SIZE);
 		crc = hbc_crc(crc, zeros, n);
 	}
 	return crc;
 }
 
-void hbc_cut_move(const struct hbc_cut *c, struct hbc_burst *b, u8 slot)
+void hbc_cut_move(const struct hbc_cut *c, struct hbc_burst *b, u32 epoch, u8 slot)
 {
-	u32 left, len, done = 0, difference = 0;
+	u32 left, len, done = 0, difference = 0, i;
+	u8 head[HBC_CRC_AT], differs[HBC_CRC_AT];
 	struct hbc_cursor at, from, to;
-	u8 head[HBC_CRC_AT];
 
 	hbc_cursor_init(&at, b, 0);
 	for (left = b->len; left; left -= len) {
 		from = at;
 		to = at;
 		len = min(left, c->fragment);
-		if (len != done)
-			difference = hbc_cut_difference(slot, len);
-		done = len;
 		hbc_cursor_read(&from, head, sizeof(head));
-		hbc_wire_set_slot(head, slot);
+		memcpy(differs, head, sizeof(differs));
+		hbc_wire_set_tree(head, epoch, slot);
+		if (len != done) {
+			for (i = 0; i < sizeof(differs); i++)
+				differs[i] ^= head[i];
+			difference = hbc_cut_difference(differs, len);
+		}
+		done = len;
 		hbc_wire_set_crc(head, hbc_wire_get_crc(head) ^ difference);
 		hbc_cursor_write(&to, head, sizeof(head));
 		hbc_cursor_move(&at, len);

@@ -65,10 +65,10 @@ struct hbc_burst *hbc_cut_again(const struct hbc_cut *c, u64 offset,
 				const struct hbc_burst *before);
 
 /*
- * A burst that hbc_cut() has made goes through the tree of another slot than
- * HBC_SLOT_ALL; nobody else has it. Context: any.
+ * A burst that hbc_cut() has made goes through another tree than that of the epoch it was
+ * cut for and HBC_SLOT_ALL; nobody else has it. Context: any.
  */
-void hbc_cut_move(const struct hbc_cut *c, struct hbc_burst *b, u8 slot);
+void hbc_cut_move(const struct hbc_cut *c, struct hbc_burst *b, u32 epoch, u8 slot);
 
 /* The header that the message's fragments begin with, but for offset and checksum. */
 void hbc_cut_header(const struct hbc_cut *c, struct hbc_fragment *f);

@@ -4,6 +4,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 
+#include "edge.h"
 #include "epoch.h"
 #include "event.h"
 #include "node.h"
@@ -74,6 +75,7 @@ static int hbc_epoch_publish(struct hbc_schedule *sched, struct hbc_tree **tree,
 	/* Who sends looks for the tree of HBC_SLOT_ALL: all the rest is there then. */
 	while (nr--)
 		hbc_tree_insert(tree[nr]);
+	hbc_edge_look(sched);
 	hbc_roster_tidy(sched->origin);
 	return 0;
 }

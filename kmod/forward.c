@@ -9,6 +9,7 @@
 #include "receive.h"
 #include "schedule.h"
 #include "shortcut.h"
+#include "store.h"
 #include "transmit.h"
 
 /* Whether somebody below the edge was in none of these slots. */
@@ -23,7 +24,8 @@ static bool hbc_forward_needed(const struct hbc_tree *tree, const struct hbc_edg
 	return false;
 }
 
-void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead, u64 used)
+static void hbc_forward_children(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead, u64 used,
+				 struct hbc_store *store)
 {
 	unsigned int i;
 
@@ -32,9 +34,23 @@ void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead, u6
 
 		if (i < HBC_SHORTCUT_EDGES && ahead & BIT_ULL(i))
 			hbc_transmit_count(edge->lane, b->len);
-		else if (!READ_ONCE(edge->lost) &&
-			 (!used || hbc_forward_needed(tree, edge, used)))
-			hbc_transmit_burst(edge->lane, b);
+		else if (hbc_edge_open(edge) && (!used || hbc_forward_needed(tree, edge, used)))
+			hbc_transmit_store(edge->lane, b, store, i);
+	}
+}
+
+void hbc_forward_queue(struct hbc_tree *tree, struct hbc_burst *b, u64 ahead, u64 used,
+		       const struct hbc_part *part)
+{
+	for (; tree; tree = hbc_tree_foster(tree), ahead = 0) {
+		struct hbc_store *store = hbc_store_get(tree, part->message);
+
+		hbc_forward_children(tree, b, ahead, used, store);
+		if (!store)
+			continue;
+		if (part->last)
+			hbc_store_end(tree, part->message);
+		hbc_store_put(store);
 	}
 }
 
@@ -52,35 +68,41 @@ void hbc_forward_repair(const struct hbc_tree *tree, struct hbc_burst *b,
 {
 	unsigned int i;
 
-	for (i = 0; i < tree->nr_edges; i++)
-		if (!READ_ONCE(tree->edge[i].lost) &&
-		    hbc_forward_wanted(tree->edge[i].lane, run, nr))
-			hbc_transmit_burst(tree->edge[i].lane, b);
+	for (; tree; tree = hbc_tree_foster(tree))
+		for (i = 0; i < tree->nr_edges; i++)
+			if (hbc_edge_open(&tree->edge[i]) &&
+			    hbc_forward_wanted(tree->edge[i].lane, run, nr))
+				hbc_transmit_burst(tree->edge[i].lane, b);
 }
 
 void hbc_forward_frame(const struct hbc_tree *tree, const void *frame, unsigned int len)
 {
 	unsigned int i;
 
-	for (i = 0; i < tree->nr_edges; i++) {
-		if (READ_ONCE(tree->edge[i].lost))
-			continue;
-		hbc_transmit_frame(tree->edge[i].lane, frame, len);
-		hbc_transmit_send(tree->edge[i].lane);
-	}
+	for (; tree; tree = hbc_tree_foster(tree))
+		for (i = 0; i < tree->nr_edges; i++) {
+			if (!hbc_edge_open(&tree->edge[i]))
+				continue;
+			hbc_transmit_frame(tree->edge[i].lane, frame, len);
+			hbc_transmit_send(tree->edge[i].lane);
+		}
 }
 
-void hbc_forward_block_end(const struct hbc_tree *tree, u64 message, const void *frame)
+void hbc_forward_block_end(struct hbc_tree *tree, const struct hbc_block_end *f,
+			   const void *frame)
 {
 	unsigned int i;
 
-	for (i = 0; i < tree->nr_edges; i++) {
-		struct hbc_lane *lane = tree->edge[i].lane;
+	for (; tree; tree = hbc_tree_foster(tree)) {
+		for (i = 0; i < tree->nr_edges; i++) {
+			struct hbc_lane *lane = tree->edge[i].lane;
 
-		if (READ_ONCE(tree->edge[i].lost) || !hbc_transmit_bears(lane))
-			continue;
-		hbc_ask_age(lane, message);
-		hbc_transmit_frame(lane, frame, HBC_BLOCK_END_LEN);
+			if (!hbc_edge_open(&tree->edge[i]) || !hbc_transmit_bears(lane))
+				continue;
+			hbc_ask_age(lane, f->message);
+			hbc_transmit_frame(lane, frame, HBC_BLOCK_END_LEN);
+		}
+		hbc_store_block_end(tree, f);
 	}
 }
 
@@ -88,8 +110,9 @@ void hbc_forward_send(struct hbc_tree *tree)
 {
 	unsigned int i;
 
-	for (i = 0; i < tree->nr_edges; i++)
-		hbc_transmit_send(tree->edge[i].lane);
+	for (; tree; tree = hbc_tree_foster(tree))
+		for (i = 0; i < tree->nr_edges; i++)
+			hbc_transmit_send(tree->edge[i].lane);
 }
 
 void hbc_forward_turn(struct hbc_tree **last, struct hbc_tree *tree)
@@ -105,13 +128,15 @@ bool hbc_forward_room(struct hbc_tree *tree)
 {
 	unsigned int i;
 
-	for (i = 0; i < tree->nr_edges; i++)
-		if (!READ_ONCE(tree->edge[i].lost) && !hbc_transmit_room(tree->edge[i].lane))
-			return false;
+	for (; tree; tree = hbc_tree_foster(tree))
+		for (i = 0; i < tree->nr_edges; i++)
+			if (hbc_edge_open(&tree->edge[i]) &&
+			    !hbc_transmit_room(tree->edge[i].lane))
+				return false;
 	return true;
 }
 
-void hbc_forward_abort(const struct hbc_tree *tree, struct hbc_fragment *f)
+void hbc_forward_abort(struct hbc_tree *tree, struct hbc_fragment *f)
 {
 	u8 frame[HBC_FRAGMENT_LEN];
 
@@ -119,4 +144,6 @@ void hbc_forward_abort(const struct hbc_tree *tree, struct hbc_fragment *f)
 	hbc_wire_put_fragment(frame, tree->slot, HBC_FRAGMENT_ABORT, 0, f);
 	hbc_wire_set_crc(frame, ~hbc_crc(~0, frame, sizeof(frame)));
 	hbc_forward_frame(tree, frame, sizeof(frame));
+	for (; tree; tree = hbc_tree_foster(tree))
+		hbc_store_end(tree, f->message);
 }

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
+#include "account.h"
 #include "auth.h"
 #include "group.h"
 #include "node.h"
@@ -45,6 +46,7 @@ static void hbc_group_free(struct kref *ref)
 {
 	struct hbc_group *group = container_of(ref, struct hbc_group, ref);
 
+	hbc_account_close(group);
 	hbc_auth_key_free(group->key);
 	hbc_past_free(group);
 	kvfree(group->members);
@@ -145,6 +147,7 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	group->key = setup->key;
 	setup->key = NULL;
 	hbc_group_take_members(group, setup);
+	xa_init(&group->accounts);
 	INIT_LIST_HEAD(&group->schedules);
 	INIT_LIST_HEAD(&group->pasts);
 	spin_lock_init(&group->socks_lock);

@@ -8,6 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+#include <linux/xarray.h>
 
 struct hbc_auth_key;
 struct hbc_net;
@@ -65,6 +66,8 @@ struct hbc_group_config {
  * @pasts: how far roots had come that have no schedule (struct hbc_past); hn->lock
  * @nr_pasts: their number
  * @gone: removed from the node; written under hn->lock
+ * @accounts: struct hbc_account by member, of this node as a root; entries come under
+ *	hn->lock, and stay
  * @drops: bytes or frames by enum hbc_drop
  */
 struct hbc_group {
@@ -82,6 +85,7 @@ struct hbc_group {
 	struct list_head pasts;
 	unsigned int nr_pasts;
 	bool gone;
+	struct xarray accounts;
 	atomic64_t drops[__HBC_DROP_MAX];
 };
 

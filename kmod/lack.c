@@ -16,6 +16,7 @@
 #include "message.h"
 #include "schedule.h"
 #include "tally.h"
+#include "tree.h"
 #include "wire.h"
 
 #define HBC_ASKED_SPANS	1024	/* of a message, remembered in one round */
@@ -43,7 +44,7 @@ void hbc_lack_answer(struct hbc_message *m)
 
 	spin_lock_bh(&sched->lock);
 	have = min(m->end, hbc_lack_have(m));
-	if (m->tally)
+	if (m->tally && m->tally->tree->epoch == m->epoch)
 		have = min(have, hbc_tally_least(m->tally));
 	else if (m->below)
 		have = 0;
@@ -76,7 +77,7 @@ int hbc_lack_count(struct hbc_message *m, struct hbc_tree *tree)
 	bool same;
 
 	spin_lock_bh(&m->sched->lock);
-	same = m->tally ? m->tally->tree == tree : !tree->nr_edges;
+	same = m->tally ? m->tally->tree == tree && !hbc_tally_stale(m->tally) : !tree->nr_edges;
 	spin_unlock_bh(&m->sched->lock);
 	if (same)
 		return 0;
@@ -121,7 +122,7 @@ void hbc_lack_block_ack(struct hbc_lane *lane, const struct hbc_block_ack *f)
 		return;
 	spin_lock_bh(&m->sched->lock);
 	if (m->tally)
-		hbc_tally_set(m->tally, lane, f->end);
+		hbc_tally_set(m->tally, lane, f->epoch, f->end);
 	spin_unlock_bh(&m->sched->lock);
 	hbc_lack_answer(m);
 	hbc_lack_trim(m);
@@ -155,7 +156,7 @@ static unsigned int hbc_lack_unasked(struct hbc_message *m, u64 first, u64 last,
 static void hbc_lack_ask(struct hbc_message *m, struct hbc_delivery *d, u64 end,
 			 struct hbc_range *range)
 {
-	struct hbc_nack f = { .message = m->id, .epoch = m->epoch };
+	struct hbc_nack f = { .message = m->id, .epoch = READ_ONCE(m->epoch) };
 	u64 first = 0, last;
 
 	while (f.count < HBC_NACK_MAX_RANGES && hbc_delivery_gap(d, &first, &last, end)) {
@@ -190,8 +191,12 @@ void hbc_lack_reach(struct hbc_message *m, const struct hbc_tree *tree, u64 firs
 	lost = first > m->reached && !tree->nodes[0].stage &&
 	       tree->nodes[0].slots == BIT_ULL(tree->slot);
 	m->reached = max(m->reached, end);
+	if (tree->epoch != m->epoch)
+		m->held = 0;
+	if (tree->epoch < m->since)
+		WRITE_ONCE(m->since, tree->epoch);
 	spin_unlock_bh(&m->sched->lock);
-	if (lost)
+	if (lost && hbc_tree_settled(m->sched, READ_ONCE(m->since), tree->epoch))
 		hbc_lack_ask_all(m, first);
 }
 
@@ -202,6 +207,11 @@ void hbc_lack_nack(struct hbc_lane *lane, struct hbc_nack *f, const struct hbc_r
 	struct hbc_range *more = NULL;
 	u16 nr = 0, i;
 
+	/* The root would not hear it, and it is not to keep anybody else from asking. */
+	if (m && f->epoch < READ_ONCE(m->epoch)) {
+		hbc_message_put(m);
+		return;
+	}
 	if (m)
 		more = kmalloc_array(HBC_NACK_MAX_RANGES, sizeof(*more), GFP_KERNEL);
 	for (i = 0; i < f->count && more; i++)

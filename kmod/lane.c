@@ -12,17 +12,19 @@
 #include "handshake.h"
 #include "lane.h"
 #include "node.h"
+#include "pace.h"
 #include "schedule.h"
 #include "shortcut.h"
 #include "trace.h"
 #include "transmit.h"
 
 #define HBC_LANE_HANDSHAKE_MS	5000
+#define HBC_LANE_FINISH_MS	60000	/* for what was sent to be read, and forwarded */
 #define HBC_LANE_RETRY_MIN_MS	50
 #define HBC_LANE_RETRY_MAX_MS	2000
+#define HBC_LANE_FOLLOW_MS	20	/* to the next look whether the one before is over */
 #define HBC_LANE_HALF_OPEN_MAX	256
 #define HBC_LANE_LOOKS		4	/* in a dead-interval */
-#define HBC_LANE_HEADROOM	8	/* the pace is the rate and an eighth */
 
 /*
  * Data comes first: what goes up, and all else, waits until no work that
@@ -171,33 +173,10 @@ static void hbc_lane_error_report(struct sock *sk)
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 
-/*
- * A tree is as fast as its slowest lane. Pacing keeps the others from sending
- * what they may send in lumps, which would fill queues that lanes share. The
- * headroom is for what must be sent again and for rates that were measured low.
- * tx_mutex held.
- */
-static void hbc_lane_pace(struct hbc_lane *lane)
-{
-	u64 rate = lane->rate + lane->rate / HBC_LANE_HEADROOM;
-	unsigned long pace = lane->rate ? min_t(u64, rate, ULONG_MAX - 1) : ULONG_MAX;
-	int err;
-
-	lockdep_assert_held(&lane->tx_mutex);
-	err = sock_setsockopt(lane->sock, SOL_SOCKET, SO_MAX_PACING_RATE,
-			      KERNEL_SOCKPTR(&pace), sizeof(pace));
-	if (err)
-		hbc_lane_fail(lane, -err);
-}
-
-void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate)
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, bool strict)
 {
 	mutex_lock(&lane->tx_mutex);
-	if (lane->rate != rate) {
-		lane->rate = rate;
-		if (lane->sock)
-			hbc_lane_pace(lane);
-	}
+	hbc_pace_set(lane, rate, strict);
 	hbc_transmit_unlock(lane);
 }
 
@@ -207,8 +186,8 @@ static void hbc_lane_set_sock(struct hbc_lane *lane, struct socket *sock)
 	spin_lock_bh(&lane->queue_lock);
 	lane->sock = sock;
 	spin_unlock_bh(&lane->queue_lock);
-	if (sock && lane->rate)
-		hbc_lane_pace(lane);
+	if (sock)
+		hbc_pace_begin(lane);
 	mutex_unlock(&lane->tx_mutex);
 }
 
@@ -288,6 +267,31 @@ static int hbc_lane_bind(struct hbc_lane *lane, struct socket *sock)
 	return kernel_bind(sock, (struct sockaddr *)&addr, sizeof(addr));
 }
 
+/* Whoever has not read for so long, in jiffies, does not read. */
+static unsigned long hbc_lane_stall(const struct hbc_lane *lane)
+{
+	return 2 * msecs_to_jiffies(READ_ONCE(lane->sched->group->config.stall_ms));
+}
+
+/*
+ * Whether one that was there before it still has something to send. The other side would
+ * take this one for the same connection made anew, and end that.
+ */
+static bool hbc_lane_follows(struct hbc_lane *lane)
+{
+	const struct hbc_lane *other;
+	bool follows = false;
+
+	spin_lock(&lane->hn->lanes_lock);
+	list_for_each_entry(other, &lane->hn->lanes, link)
+		if (other->connector && other->sched == lane->sched &&
+		    other->peer == lane->peer && other->slot == lane->slot &&
+		    other->id < lane->id && test_bit(HBC_LANE_DRAINING, &other->flags))
+			follows = true;
+	spin_unlock(&lane->hn->lanes_lock);
+	return follows;
+}
+
 static void hbc_lane_open(struct hbc_lane *lane)
 {
 	struct sockaddr *addr = (struct sockaddr *)&lane->addr;
@@ -342,7 +346,6 @@ void hbc_lane_ready(struct hbc_lane *lane)
 		return;
 	}
 	set_bit(HBC_LANE_ANNOUNCED, &lane->flags);
-	clear_bit(HBC_LANE_DEAD, &lane->flags);
 	lane->retry = HBC_LANE_RETRY_MIN_MS;
 	lane->reason = HBC_REJECT_NONE;
 	lane->looked = jiffies;
@@ -435,7 +438,7 @@ static bool hbc_lane_ends(struct hbc_lane *lane)
  */
 static void hbc_lane_finish(struct hbc_lane *lane, unsigned long stall)
 {
-	unsigned long limit = max(msecs_to_jiffies(HBC_LANE_HANDSHAKE_MS), stall);
+	unsigned long limit = max(msecs_to_jiffies(HBC_LANE_FINISH_MS), stall);
 
 	if (!test_and_set_bit(HBC_LANE_FINISHED, &lane->flags)) {
 		lane->begun = jiffies;
@@ -464,14 +467,22 @@ static bool hbc_lane_silent(struct hbc_lane *lane, unsigned long interval)
 	return lane->silent >= HBC_LANE_LOOKS;
 }
 
+unsigned long hbc_lane_interval(const struct hbc_lane *lane)
+{
+	u32 dead_ms = READ_ONCE(lane->sched->group->config.dead_ms);
+
+	return max(msecs_to_jiffies(dead_ms) / HBC_LANE_LOOKS, 1UL);
+}
+
 static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 {
-	const struct hbc_group_config *config = &lane->sched->group->config;
-	unsigned long dead = msecs_to_jiffies(READ_ONCE(config->dead_ms));
-	unsigned long stall = 2 * msecs_to_jiffies(READ_ONCE(config->stall_ms));
-	unsigned long interval = max(dead / HBC_LANE_LOOKS, 1UL);
+	unsigned long stall = hbc_lane_stall(lane);
+	unsigned long interval = hbc_lane_interval(lane);
 	bool idle = hbc_transmit_idle(lane);
 
+	/* The schedule does not know it any more. */
+	if (test_bit(HBC_LANE_DRAINING, &lane->flags))
+		hbc_lane_unpause(lane);
 	if (hbc_lane_silent(lane, interval)) {
 		hbc_lane_fail(lane, ETIMEDOUT);
 	} else if (test_bit(HBC_LANE_DRAINING, &lane->flags) && idle) {
@@ -485,6 +496,8 @@ static unsigned long hbc_lane_keepalive(struct hbc_lane *lane)
 		hbc_transmit_frame(lane, frame,
 				   hbc_wire_put_ping(frame, HBC_FRAME_PING, &ping));
 		hbc_transmit_send(lane);
+	} else if (test_bit(HBC_LANE_HELD, &lane->flags)) {
+		hbc_transmit_send(lane);
 	}
 	return interval;
 }
@@ -495,6 +508,12 @@ static unsigned long hbc_lane_step(struct hbc_lane *lane)
 	unsigned long limit = msecs_to_jiffies(HBC_LANE_HANDSHAKE_MS);
 	enum hbc_lane_state state = READ_ONCE(lane->state);
 
+	if (lane->connector && !lane->sock && hbc_lane_follows(lane)) {
+		/* Till then the child is not away, unless he does not read. */
+		if (time_before(jiffies, lane->begun + hbc_lane_stall(lane)))
+			WRITE_ONCE(lane->since, jiffies);
+		return msecs_to_jiffies(HBC_LANE_FOLLOW_MS);
+	}
 	switch (state) {
 	case HBC_LANE_BACKOFF:
 		hbc_lane_open(lane);
@@ -524,7 +543,7 @@ static void hbc_lane_check_dead(struct hbc_lane *lane)
 
 	if (READ_ONCE(lane->state) == HBC_LANE_READY || !time_after(jiffies, lane->since + dead))
 		return;
-	if (!test_and_set_bit(HBC_LANE_DEAD, &lane->flags))
+	if (!test_bit(HBC_LANE_DEAD, &lane->flags))
 		hbc_schedule_lane_dead(lane);
 }
 

@@ -17,6 +17,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "pace.h"
 #include "receive.h"
 #include "wire.h"
 
@@ -45,6 +46,7 @@ enum {
 	HBC_LANE_PAUSED,	/* reading waits for room elsewhere */
 	HBC_LANE_READING,	/* a turn of the receive work is under way */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
+	HBC_LANE_HELD,		/* the queue's first waits for its message, or its turn */
 	HBC_LANE_TORN,		/* something that was to go over it has been lost */
 	HBC_LANE_DEAD,		/* has been away for dead-interval */
 	HBC_LANE_ANNOUNCED,	/* lane_up was told, lane_down was not yet */
@@ -88,8 +90,7 @@ struct hbc_lane_callbacks {
  * @users: trees that send over this lane (connectors); hn->lock
  * @tree_sent: the child knows all trees of this lane (connectors); hn->lock
  * @addr: the child's address (connectors)
- * @rate: what the newest plan gives the lane in bytes/s, 0 for no limit
- *	(connectors); @tx_mutex
+ * @pace: how fast it may send (connectors); @tx_mutex
  * @state: enum hbc_lane_state; written by the life and receive work
  * @error: why the connection ends, a positive errno; the first one wins
  * @reason: enum hbc_reject_reason that the other side gave last
@@ -107,8 +108,9 @@ struct hbc_lane_callbacks {
  *	@rx_work, and @life while @rx_work is cancelled
  * @last_rx: jiffies of the last byte that came
  * @last_tx: jiffies of the last byte that went
- * @since: jiffies of birth, or when the lane was READY and heard last
- * @begun: jiffies when the connection, or its end, was begun
+ * @since: jiffies of birth, or when the lane was READY and heard last, or waited for the one
+ *	before it
+ * @begun: jiffies of birth, or when the connection, or its end, was begun
  * @looked: jiffies when @life looked for silence last; @life only, set before
  *	the lane is READY
  * @silent: looks in a row that found that nothing had come; as @looked
@@ -142,7 +144,7 @@ struct hbc_lane {
 	unsigned int users;
 	bool tree_sent;
 	struct sockaddr_storage addr;
-	u64 rate;
+	struct hbc_pace pace;
 
 	enum hbc_lane_state state;
 	int error;
@@ -188,14 +190,18 @@ struct hbc_lane {
 struct hbc_lane *hbc_lane_connect(struct hbc_schedule *sched, u8 slot, u32 peer,
 				  const struct sockaddr_storage *addr);
 /*
- * The plan gives the lane @rate bytes/s from now on, 0 for as fast as TCP can.
+ * The plan gives the lane @rate bytes/s from now on, 0 for as fast as TCP can; if it is
+ * strict, no more than that.
  * Context: process; takes tx_mutex and the lock of the lane's socket.
  */
-void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate);
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, bool strict);
 /* Takes over an accepted socket, whatever becomes of it. Context: process. */
 void hbc_lane_accept(struct hbc_net *hn, struct socket *sock);
 /* Ends the lane soon: at once, or after its queue is empty. Context: any. */
 void hbc_lane_close(struct hbc_lane *lane, bool drain);
+
+/* So long a lane that is not congested sends nothing, at the most; in jiffies. Context: any. */
+unsigned long hbc_lane_interval(const struct hbc_lane *lane);
 
 void hbc_lane_get(struct hbc_lane *lane);
 void hbc_lane_put(struct hbc_lane *lane);

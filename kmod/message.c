@@ -28,6 +28,9 @@
 #include "transmit.h"
 #include "tree.h"
 
+/* So many questions are left open while an old epoch's trees are there, which may be for long. */
+#define HBC_MESSAGE_HOLD	8
+
 void hbc_message_get(struct hbc_message *m)
 {
 	kref_get(&m->ref);
@@ -95,7 +98,7 @@ static void hbc_message_report(struct hbc_message *m, u8 state, u8 reason, u64 b
 		.message = m->id,
 		.bytes = bytes,
 		.node = READ_ONCE(m->sched->hn->id),
-		.epoch = m->epoch,
+		.epoch = READ_ONCE(m->epoch),
 		.state = state,
 		.reason = reason,
 	};
@@ -226,6 +229,7 @@ static struct hbc_message *hbc_message_new(struct hbc_schedule *sched,
 	m->after = f->after ? f->message - f->after : 0;
 	m->total = f->total;
 	m->port = f->port;
+	m->since = f->offset ? 0 : f->epoch;
 	m->epoch = f->epoch;
 	m->heard = jiffies;
 	INIT_LIST_HEAD(&m->deliveries);
@@ -501,7 +505,10 @@ static bool hbc_message_told(struct hbc_message *m, const struct hbc_tree *tree,
 	if (left && left & ~hbc_tree_silent(m->sched, m->epoch))
 		return false;
 	m->slots = 0;
-	return true;
+	if (m->held == HBC_MESSAGE_HOLD || hbc_tree_settled(m->sched, m->since, m->epoch))
+		return true;
+	m->held++;
+	return false;
 }
 
 /* @m stops to wait for the one before it, if it may. Return: whether it did. sched->lock held. */
@@ -514,15 +521,43 @@ static bool hbc_message_unhold(struct hbc_message *m, const struct hbc_block_end
 	return true;
 }
 
-/* What the root says of @m. Return: whether the round is over. */
+/*
+ * Whether @epoch, of which @m has gone on, means nothing any more. It does if that was the
+ * word of somebody who is gone.
+ */
+static bool hbc_message_stale(struct hbc_message *m, u32 epoch)
+{
+	u32 newest = READ_ONCE(m->epoch);
+	struct hbc_lane *up;
+
+	if (epoch >= newest)
+		return false;
+	up = hbc_tree_up(m->sched, newest, HBC_SLOT_ALL);
+	if (up)
+		hbc_lane_put(up);
+	return up;
+}
+
+/* What the root says of @m, whose epoch was @epoch. Return: whether the round is over. */
 static bool hbc_message_renew(struct hbc_message *m, const struct hbc_tree *tree,
-			      const struct hbc_block_end *f)
+			      const struct hbc_block_end *f, u32 epoch)
 {
 	struct hbc_schedule *sched = m->sched;
 	bool go, over;
 
 	spin_lock_bh(&sched->lock);
-	m->epoch = f->epoch;
+	/* Another lane may have been faster. */
+	if (m->epoch != epoch && f->epoch < m->epoch) {
+		spin_unlock_bh(&sched->lock);
+		return false;
+	}
+	if (m->epoch != f->epoch) {
+		WRITE_ONCE(m->epoch, f->epoch);
+		m->slots = 0;
+		m->held = 0;
+		/* As far as is known before that is told where all are reached. */
+		m->below = true;
+	}
 	if (tree->slot == HBC_SLOT_ALL)
 		m->below = tree->nr_edges;
 	WRITE_ONCE(m->heard, jiffies);
@@ -534,24 +569,6 @@ static bool hbc_message_renew(struct hbc_message *m, const struct hbc_tree *tree
 	if (go)
 		hbc_delivery_wake(m);
 	return over;
-}
-
-/* Tells the nodes below that no more of @m comes. */
-static void hbc_message_abort_below(struct hbc_message *m, u8 reason)
-{
-	struct hbc_fragment f = {
-		.epoch = m->epoch,
-		.message = m->id,
-		.total = m->total,
-		.port = m->port,
-		.reason = reason,
-	};
-	struct hbc_tree *tree = hbc_tree_get(m->sched, m->epoch, HBC_SLOT_ALL);
-
-	if (!tree)
-		return;
-	hbc_forward_abort(tree, &f);
-	hbc_tree_put(tree);
 }
 
 static void hbc_message_end(struct hbc_message *m, u8 reason)
@@ -622,17 +639,20 @@ int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
 		.message = f->message,
 		.total = f->total,
 		.epoch = f->epoch,
+		/* Whatever was sent before that was not seen here. */
+		.offset = f->end,
 		.after = f->after,
 		.port = f->port,
 	};
 	struct hbc_message *m = hbc_message_find(lane->sched, f->message);
-	bool known = m;
+	bool known = m, stale;
 	int err = 0;
+	u32 epoch;
 
 	if (!known)
 		m = hbc_message_open(lane->sched, &like);
 	if (m == ERR_PTR(-ENOBUFS)) {
-		hbc_forward_block_end(tree, f->message, frame);
+		hbc_forward_block_end(tree, f, frame);
 		hbc_forward_send(tree);
 		return 0;
 	}
@@ -640,16 +660,20 @@ int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
 		return PTR_ERR(m);
 	if (f->total != m->total || f->port != m->port)
 		err = -EBADMSG;
-	else if (tree->slot == HBC_SLOT_ALL)
+	epoch = READ_ONCE(m->epoch);
+	stale = hbc_message_stale(m, f->epoch);
+	if (!err && !stale && tree->slot == HBC_SLOT_ALL)
 		err = hbc_lack_count(m, tree);
 	if (!err) {
-		bool over = hbc_message_renew(m, tree, f);
+		bool over = !stale && hbc_message_renew(m, tree, f, epoch);
 
 		/* The children's answers belong to this round, too. */
-		hbc_forward_block_end(tree, f->message, frame);
+		hbc_forward_block_end(tree, f, frame);
 		hbc_forward_send(tree);
 		if (over)
 			hbc_message_answer(m, tree, f, known);
+		else
+			hbc_lack_answer(m);
 	}
 	hbc_message_put(m);
 	return err;
@@ -672,7 +696,6 @@ void hbc_message_end_all(struct hbc_schedule *sched, u8 reason)
 	struct hbc_message *m;
 
 	while ((m = hbc_message_over(sched, hbc_message_any, NULL))) {
-		hbc_message_abort_below(m, reason);
 		hbc_message_end(m, reason);
 		hbc_message_put(m);
 	}

@@ -36,7 +36,9 @@ struct hbc_tree;
  * @after: id of the message that goes before it to its port, or 0; sched->lock
  * @total: bytes
  * @port: of the sockets
- * @epoch: of the tree that its reports go up
+ * @since: in no epoch before that anything of it was sent here, as far as is known;
+ *	written under sched->lock
+ * @epoch: of the tree that its reports go up; written under sched->lock
  * @waits: the message before it has not begun here; written under sched->lock
  * @heard: jiffies when something of it, or about it, has come last
  * @deliveries: sockets that read it (struct hbc_delivery); filled before
@@ -48,13 +50,15 @@ struct hbc_tree;
  * @acked: the final report is sent
  * @round: which is told by BLOCK_END, in one slot after the other
  * @slots: where it has been told
+ * @held: rounds in which nobody asked, because some of it may still come along the
+ *	trees of an older epoch, since that has happened last
  * @block: bytes that it tells of
  * @stage: which it tells to be over
  * @asked: bytes that the parent was asked for in this round
  * @reached: end of the bytes that have come in their turn
  * @end: bytes of which a BLOCK_END has told
  * @told: bytes that the last BLOCK_ACK was about
- * @below: there are children who answer
+ * @below: there are children who answer, or may be
  * @tally: what they have; NULL before the first BLOCK_END, and when it is not
  *	needed any more
  */
@@ -67,6 +71,7 @@ struct hbc_message {
 	u64 after;
 	u64 total;
 	u16 port;
+	u32 since;
 	u32 epoch;
 	bool waits;
 	unsigned long heard;
@@ -78,6 +83,7 @@ struct hbc_message {
 	bool acked;
 	u32 round;
 	u64 slots;
+	unsigned int held;
 	u64 block;
 	u16 stage;
 	struct hbc_spans asked;
@@ -124,8 +130,8 @@ bool hbc_message_room(struct hbc_schedule *sched);
 int hbc_message_block_end(struct hbc_lane *lane, struct hbc_tree *tree,
 			  const struct hbc_block_end *f, const u8 *frame);
 /*
- * Every message that is open ends with @reason, here and, by ABORT, at all nodes
- * below. Context: process, no spinlocks.
+ * Every message that is open ends with @reason here; those below may get it from somebody
+ * else. Context: process, no spinlocks.
  */
 void hbc_message_end_all(struct hbc_schedule *sched, u8 reason);
 /*

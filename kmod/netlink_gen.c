@@ -109,8 +109,10 @@ const struct nla_policy hbcast_group_get_nl_policy[HBCAST_A_GROUP_ID + 1] = {
 };
 
 /* HBCAST_CMD_PLAN_BEGIN - do */
-const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
+const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_FORWARD + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_PLAN_STRICT] = { .type = NLA_FLAG, },
+	[HBCAST_A_PLAN_FORWARD] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_PLAN_TREE - do */
@@ -154,8 +156,14 @@ const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID + 1] = 
 	[HBCAST_A_MESSAGE_ID] = NLA_POLICY_MIN(NLA_U64, 1),
 };
 
+/* HBCAST_CMD_ACCOUNT_GET - do */
+const struct nla_policy hbcast_account_get_nl_policy[HBCAST_A_ACCOUNT_NODE + 1] = {
+	[HBCAST_A_ACCOUNT_GROUP] = { .type = NLA_U32, },
+	[HBCAST_A_ACCOUNT_NODE] = { .type = NLA_U32, },
+};
+
 /* Ops table for hbcast */
-const struct genl_ops hbcast_nl_ops[19] = {
+const struct genl_ops hbcast_nl_ops[20] = {
 	{
 		.cmd		= HBCAST_CMD_VERSION_GET,
 		.doit		= hbcast_nl_version_get_doit,
@@ -235,7 +243,7 @@ const struct genl_ops hbcast_nl_ops[19] = {
 		.cmd		= HBCAST_CMD_PLAN_BEGIN,
 		.doit		= hbcast_nl_plan_begin_doit,
 		.policy		= hbcast_plan_begin_nl_policy,
-		.maxattr	= HBCAST_A_PLAN_GROUP,
+		.maxattr	= HBCAST_A_PLAN_FORWARD,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{
@@ -286,5 +294,12 @@ const struct genl_ops hbcast_nl_ops[19] = {
 		.dumpit		= hbcast_nl_message_get_dumpit,
 		.policy		= hbcast_message_get_nl_policy,
 		.maxattr	= HBCAST_A_MESSAGE_ID,
+	},
+	{
+		.cmd		= HBCAST_CMD_ACCOUNT_GET,
+		.doit		= hbcast_nl_account_get_doit,
+		.dumpit		= hbcast_nl_account_get_dumpit,
+		.policy		= hbcast_account_get_nl_policy,
+		.maxattr	= HBCAST_A_ACCOUNT_NODE,
 	},
 };

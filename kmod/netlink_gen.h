@@ -36,7 +36,7 @@ extern const struct nla_policy hbcast_group_del_nl_policy[HBCAST_A_GROUP_ID + 1]
 
 extern const struct nla_policy hbcast_group_get_nl_policy[HBCAST_A_GROUP_ID + 1];
 
-extern const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_GROUP + 1];
+extern const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_FORWARD + 1];
 
 extern const struct nla_policy hbcast_plan_tree_nl_policy[HBCAST_A_PLAN_EDGE + 1];
 
@@ -52,8 +52,10 @@ extern const struct nla_policy hbcast_lane_get_nl_policy[HBCAST_A_LANE_ID + 1];
 
 extern const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID + 1];
 
+extern const struct nla_policy hbcast_account_get_nl_policy[HBCAST_A_ACCOUNT_NODE + 1];
+
 /* Ops table for hbcast */
-extern const struct genl_ops hbcast_nl_ops[19];
+extern const struct genl_ops hbcast_nl_ops[20];
 
 int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info);
@@ -80,6 +82,9 @@ int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_lane_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int hbcast_nl_message_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_message_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
+int hbcast_nl_account_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_account_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);
 
 enum {

@@ -53,15 +53,20 @@ static struct hbc_plan *hbc_nl_plan_upload(struct hbc_net *hn, const struct genl
 
 int hbcast_nl_plan_begin_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct nlattr *forward = info->attrs[HBCAST_A_PLAN_FORWARD];
+	u8 flags = nla_get_flag(info->attrs[HBCAST_A_PLAN_STRICT]) ? HBC_TREE_STRICT : 0;
 	struct hbc_net *hn = hbc_nl_net(info);
 	struct hbc_group *group;
 	int err;
 
 	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
 		return -EINVAL;
+	if (forward && nla_get_u32(forward) == HBCAST_FORWARD_MESSAGE)
+		flags |= HBC_TREE_WHOLE;
 	mutex_lock(&hn->lock);
 	group = hbc_nl_plan_group(hn, info);
-	err = group ? hbc_plan_begin(hn, info->snd_portid, group->id, info->extack) : -ENOENT;
+	err = group ? hbc_plan_begin(hn, info->snd_portid, group->id, flags, info->extack) :
+		      -ENOENT;
 	mutex_unlock(&hn->lock);
 	return err;
 }
@@ -97,6 +102,11 @@ static int hbc_nl_plan_edges(const struct genl_info *info, struct hbc_plan *plan
 	u32 had = plan->tree[slot].nr;
 	int rem, err;
 
+	if (slot && plan->flags & HBC_TREE_WHOLE) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PLAN_SLOT],
+				    "a plan that forwards whole messages has one tree, in slot 0");
+		return -EINVAL;
+	}
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != HBCAST_A_PLAN_EDGE)
 			continue;
@@ -286,6 +296,11 @@ static int hbc_nl_tree_fill(struct sk_buff *skb, const void *object, unsigned in
 	      nla_put_u32(skb, HBCAST_A_PLAN_EPOCH, tree->epoch) ?:
 	      nla_put_u8(skb, HBCAST_A_PLAN_SLOT, tree->slot) ?:
 	      nla_put_u32(skb, HBCAST_A_PLAN_NODES, tree->nr_nodes);
+	if (!err)
+		err = nla_put_u32(skb, HBCAST_A_PLAN_FORWARD, hbc_tree_whole(tree) ?
+				  HBCAST_FORWARD_MESSAGE : HBCAST_FORWARD_PACKET);
+	if (!err && tree->nodes[0].flags & HBC_TREE_STRICT)
+		err = nla_put_flag(skb, HBCAST_A_PLAN_STRICT);
 	if (!err && asked->ready)
 		err = nla_put_flag(skb, HBCAST_A_PLAN_READY);
 	if (err)
@@ -315,7 +330,7 @@ static int hbc_nl_plan_get(struct genl_info *info, struct hbc_net *hn)
 		return hbc_nl_no_plan(info);
 	asked.tree = list_first_entry(&sched->trees, struct hbc_tree, link);
 	asked.ready = hbc_tree_all_ready(sched, asked.tree->epoch);
-	return hbc_nl_reply(info, 6 * nla_total_size(sizeof(u32)), hbc_nl_tree_fill, &asked);
+	return hbc_nl_reply(info, 8 * nla_total_size(sizeof(u32)), hbc_nl_tree_fill, &asked);
 }
 
 int hbcast_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -376,7 +391,7 @@ static const struct hbc_tree *hbc_nl_tree_find(struct hbc_net *hn,
 	list_for_each_entry(group, &hn->groups, link) {
 		list_for_each_entry(sched, &group->schedules, link) {
 			list_for_each_entry(tree, &sched->trees, link) {
-				if (hbc_nl_tree_compare(tree, at) < 0 ||
+				if (tree->adopted || hbc_nl_tree_compare(tree, at) < 0 ||
 				    (found && hbc_nl_tree_compare(tree, &best) > 0))
 					continue;
 				found = tree;

@@ -7,6 +7,7 @@
 
 #include "burst.h"
 #include "forward.h"
+#include "migration.h"
 #include "origin.h"
 #include "outgoing.h"
 #include "repair.h"
@@ -174,11 +175,24 @@ static void hbc_origin_abort(struct hbc_origin *origin, const struct hbc_turn *t
 		hbc_source_read_on(m->source);
 }
 
+/* Where whole messages are handed on, one that the send buffer holds is. */
+static struct hbc_part hbc_origin_part(const struct hbc_turn *turn)
+{
+	const struct hbc_outgoing *m = turn->m;
+	struct hbc_part part = {};
+
+	if (hbc_tree_whole(turn->tree) &&
+	    hbc_cut_truesize(&m->cut) <= hbc_source_sndbuf(m->source))
+		part.message = m->cut.message;
+	return part;
+}
+
 /* Queue the next burst at the lanes. */
 static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *turn,
 			     struct list_head *finished)
 {
 	struct hbc_outgoing *m = turn->m;
+	struct hbc_part part = hbc_origin_part(turn);
 	struct hbc_outgoing_entry *e;
 	bool starved;
 
@@ -197,9 +211,10 @@ static void hbc_origin_burst(struct hbc_origin *origin, const struct hbc_turn *t
 	spin_unlock(&origin->lock);
 	if (!e)
 		return;
-	if (turn->tree->slot != HBC_SLOT_ALL)
-		hbc_cut_move(&m->cut, e->burst, turn->tree->slot);
-	hbc_forward_queue(turn->tree, e->burst, 0, e->used);
+	if (turn->tree->slot != HBC_SLOT_ALL || turn->tree->epoch != e->epoch)
+		hbc_cut_move(&m->cut, e->burst, turn->tree->epoch, turn->tree->slot);
+	part.last = e->offset + e->bytes == m->cut.total;
+	hbc_forward_queue(turn->tree, e->burst, 0, e->used, &part);
 	spin_lock(&origin->lock);
 	if (!m->file && !m->complete) {
 		list_add_tail(&e->link, &m->kept);
@@ -263,6 +278,7 @@ static void hbc_origin_run(struct hbc_origin *origin, struct list_head *finished
 	while (again && !READ_ONCE(origin->ended)) {
 		struct hbc_full full = {};
 
+		hbc_migration_run(origin, finished);
 		/* First, or new data would leave no room for it. */
 		other = hbc_repair_round(origin);
 		hbc_origin_round(origin, &full, finished);

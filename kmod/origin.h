@@ -43,6 +43,7 @@ struct hbcast_member;
  * @renew: epoch in which members are to be asked anew, or 0
  * @renewed: jiffies when they were, last
  * @turn: the message of which the members were told last because its time had come
+ * @migrate: messages may be able to take the newest epoch's trees; written under @lock
  * @ticking: @tick is on its way
  * @ended: nothing new is taken
  */
@@ -67,6 +68,7 @@ struct hbc_origin {
 	u32 renew;
 	unsigned long renewed;
 	u64 turn;
+	bool migrate;
 	bool ticking;
 	bool ended;
 };
@@ -98,7 +100,7 @@ void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, 
 /* Members that are reached: leaves those that were down in @node. Return: how many. */
 unsigned int hbc_origin_back(struct hbc_origin *origin, u32 epoch, u32 *node,
 			     unsigned int count);
-/* Whether a message of @epoch is not complete or still to be sent. Context: process. */
+/* Whether a message that takes @epoch's trees is not complete. Context: process. */
 bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch);
 
 /**

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "account.h"
 #include "burst.h"
 #include "forward.h"
 #include "group.h"
@@ -49,6 +50,15 @@ void hbc_outgoing_get(struct hbc_outgoing *m)
 	kref_get(&m->ref);
 }
 
+/* The references of a message that was planned, or none. */
+static void hbc_outgoing_forget(struct hbc_roster *roster, struct hbc_roster *members)
+{
+	if (!roster)
+		return;
+	hbc_roster_put(roster);
+	hbc_roster_put(members);
+}
+
 static void hbc_outgoing_free(struct kref *ref)
 {
 	struct hbc_outgoing *m = container_of(ref, struct hbc_outgoing, ref);
@@ -59,8 +69,7 @@ static void hbc_outgoing_free(struct kref *ref)
 		hbc_outgoing_entry_free(m->again);
 	hbc_spans_free(&m->missing);
 	hbc_tally_free(m->tally);
-	if (m->roster)
-		hbc_roster_put(m->roster);
+	hbc_outgoing_forget(m->roster, m->members);
 	if (m->file)
 		fput(m->file);
 	kvfree(m->member);
@@ -75,7 +84,7 @@ void hbc_outgoing_put(struct hbc_outgoing *m)
 }
 
 struct hbc_outgoing_entry *hbc_outgoing_entry(struct hbc_outgoing *m, struct hbc_burst *b,
-					      u64 offset)
+					      const struct hbc_cut *c, u64 offset)
 {
 	struct hbc_outgoing_entry *e = kmalloc(sizeof(*e), GFP_KERNEL);
 
@@ -85,8 +94,9 @@ struct hbc_outgoing_entry *hbc_outgoing_entry(struct hbc_outgoing *m, struct hbc
 	}
 	e->burst = b;
 	e->offset = offset;
-	e->bytes = hbc_cut_bytes(&m->cut, offset);
-	e->used = 0;
+	e->bytes = hbc_cut_bytes(c, offset);
+	e->epoch = c->epoch;
+	e->used = c->used;
 	hbc_source_get(m->source);
 	hbc_source_charge(m->source, b->truesize);
 	b->owner = m->source;
@@ -150,7 +160,9 @@ static int hbc_outgoing_choose(const struct hbc_outgoing *m, struct hbc_outgoing
 
 static void hbc_outgoing_install(struct hbc_outgoing *m, const struct hbc_outgoing_choice *c)
 {
+	hbc_roster_hold(c->roster);
 	m->roster = c->roster;
+	m->members = c->roster;
 	m->member = c->member;
 	m->used = c->used;
 	m->nr = c->roster->nr;
@@ -165,8 +177,7 @@ int hbc_outgoing_prepare(struct hbc_outgoing *m)
 
 	if (err)
 		return err;
-	if (m->roster)
-		hbc_roster_put(m->roster);
+	hbc_outgoing_forget(m->roster, m->members);
 	kvfree(m->member);
 	hbc_outgoing_install(m, &c);
 	return 0;
@@ -194,8 +205,13 @@ static void hbc_outgoing_enlist(struct hbc_outgoing *m)
 
 	m->roster->users++;
 	memcpy(m->member, m->roster->member, m->nr * sizeof(m->member[0]));
-	for (i = 0; i < m->nr; i++)
-		m->failed += m->member[i].state == HBCAST_FAILED;
+	for (i = 0; i < m->nr; i++) {
+		hbc_account_accept(m->roster->account[i]);
+		if (m->member[i].state != HBCAST_FAILED)
+			continue;
+		hbc_account_settle(m->roster->account[i], m->member[i].reason);
+		m->failed++;
+	}
 	m->pending = m->nr - m->failed;
 }
 
@@ -311,24 +327,24 @@ int hbc_outgoing_cut(struct hbc_outgoing *m, u64 offset, struct iov_iter *from, 
 {
 	struct hbc_origin *origin = m->source->origin;
 	struct hbc_outgoing_entry *e;
-	struct hbc_cut c = m->cut;
 	struct hbc_burst *b;
+	struct hbc_cut c;
 	bool wanted;
 
 	spin_lock(&origin->lock);
+	c = m->cut;
 	c.used = hbc_stage_used(m, offset);
 	spin_unlock(&origin->lock);
 	b = hbc_cut(&c, offset, from, file, m->pos + offset);
 	if (IS_ERR(b))
 		return PTR_ERR(b);
-	e = hbc_outgoing_entry(m, b, offset);
+	e = hbc_outgoing_entry(m, b, &c, offset);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
-	e->used = c.used;
+	spin_lock(&origin->lock);
 	if (offset == m->offset)
 		m->offset += e->bytes;
-	spin_lock(&origin->lock);
-	wanted = !m->abort && !m->complete;
+	wanted = !m->abort && !m->complete && !m->leaving;
 	if (wanted) {
 		list_add_tail(&e->link, &m->bursts);
 		/* In stages it will be sent again. */
@@ -380,6 +396,7 @@ static void hbc_outgoing_settle(struct hbc_outgoing *m, struct hbcast_member *me
 	member->state = reason ? HBCAST_FAILED : HBCAST_DELIVERED;
 	member->reason = reason;
 	member->time_ns = ktime_get_ns() - m->accepted;
+	hbc_account_settle(m->members->account[member - m->member], reason);
 	if (reason) {
 		m->failed++;
 	} else {
@@ -389,11 +406,11 @@ static void hbc_outgoing_settle(struct hbc_outgoing *m, struct hbcast_member *me
 	m->pending--;
 }
 
-static struct hbcast_member *hbc_outgoing_pending(struct hbc_outgoing *m, u32 node)
+int hbc_outgoing_pending(const struct hbc_outgoing *m, u32 node)
 {
-	int i = m->roster && !m->complete ? hbc_roster_index(m->roster, node) : -1;
+	int i = m->roster && !m->complete ? hbc_roster_index(m->members, node) : -1;
 
-	return i >= 0 && m->member[i].state == HBCAST_PENDING ? &m->member[i] : NULL;
+	return i >= 0 && m->member[i].state == HBCAST_PENDING ? i : -1;
 }
 
 /* After a member's part has become final. */
@@ -410,10 +427,12 @@ static bool hbc_outgoing_useless(struct hbc_outgoing *m, struct list_head *finis
 bool hbc_outgoing_ack(struct hbc_outgoing *m, const struct hbc_ack *ack,
 		      struct list_head *finished)
 {
-	struct hbcast_member *member = hbc_outgoing_pending(m, ack->node);
+	int i = hbc_outgoing_pending(m, ack->node);
+	struct hbcast_member *member;
 
-	if (!member)
+	if (i < 0)
 		return false;
+	member = &m->member[i];
 	member->bytes = clamp_t(u64, ack->bytes, member->bytes, m->cut.total);
 	if (ack->state == HBCAST_PENDING)
 		return false;
@@ -423,11 +442,11 @@ bool hbc_outgoing_ack(struct hbc_outgoing *m, const struct hbc_ack *ack,
 
 bool hbc_outgoing_fail(struct hbc_outgoing *m, u32 node, u8 reason, struct list_head *finished)
 {
-	struct hbcast_member *member = hbc_outgoing_pending(m, node);
+	int i = hbc_outgoing_pending(m, node);
 
-	if (!member)
+	if (i < 0)
 		return false;
-	hbc_outgoing_settle(m, member, reason);
+	hbc_outgoing_settle(m, &m->member[i], reason);
 	return hbc_outgoing_useless(m, finished);
 }
 
@@ -459,6 +478,19 @@ void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *burst
 	hbc_outgoing_sent(m, finished);
 }
 
+/* Nobody is to have it. origin->lock held. */
+static void hbc_outgoing_retract(struct hbc_outgoing *m)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr && m->pending; i++) {
+		if (m->member[i].state != HBCAST_PENDING)
+			continue;
+		hbc_account_retract(m->members->account[i]);
+		m->pending--;
+	}
+}
+
 void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 {
 	struct hbc_origin *origin = m->source->origin;
@@ -467,6 +499,7 @@ void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 	spin_lock(&origin->lock);
 	forget = forget && !m->begun && !m->complete;
 	if (forget) {
+		hbc_outgoing_retract(m);
 		hbc_outgoing_close(m);
 		list_del_init(&m->queue_link);
 	} else if (!m->leaving && !m->complete) {
@@ -485,11 +518,12 @@ void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget)
 	hbc_outgoing_put(m);
 }
 
-void hbc_outgoing_tell_abort(const struct hbc_outgoing *m, const struct hbc_tree *tree, u8 reason)
+void hbc_outgoing_tell_abort(const struct hbc_outgoing *m, struct hbc_tree *tree, u8 reason)
 {
 	struct hbc_fragment f;
 
 	hbc_cut_header(&m->cut, &f);
+	f.epoch = tree->epoch;
 	f.reason = reason;
 	hbc_forward_abort(tree, &f);
 }
@@ -528,7 +562,7 @@ void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completio
 static void hbc_outgoing_drop(struct hbc_outgoing *m)
 {
 	struct hbc_origin *origin = m->source->origin;
-	struct hbc_roster *roster;
+	struct hbc_roster *roster, *members;
 	struct file *file;
 	struct hbc_outgoing_entry *again;
 	struct hbc_tally *tally;
@@ -540,6 +574,7 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	others = !list_empty(&origin->rosters) && !list_is_singular(&origin->rosters);
 	roster = m->roster;
 	m->roster = NULL;
+	members = m->members;
 	file = m->file;
 	m->file = NULL;
 	list_splice_init(&m->kept, &kept);
@@ -564,7 +599,7 @@ static void hbc_outgoing_drop(struct hbc_outgoing *m)
 	if (!roster)
 		return;
 	hbc_roster_retire(origin, roster);
-	hbc_roster_put(roster);
+	hbc_outgoing_forget(roster, members);
 }
 
 void hbc_outgoing_finish(struct list_head *finished)

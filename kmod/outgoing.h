@@ -3,9 +3,10 @@
  * An outgoing message: its bursts on their way to the lanes, and what became
  * of it at each member.
  *
- * It is accepted with a source, planned when its first burst is cut (its tree
- * stays the same from then on), sent when the last burst is on the lanes, and
- * complete when every member's part is final too.
+ * It is accepted with a source, planned when its first burst is cut (its members
+ * stay the same from then on, its trees until there is a newer plan for them), sent
+ * when the last burst is on the lanes, and complete when every member's part is final
+ * too.
  */
 #ifndef _HBC_OUTGOING_H
 #define _HBC_OUTGOING_H
@@ -33,6 +34,7 @@ struct iov_iter;
  * @burst: a reference
  * @offset: of its payload in the message
  * @bytes: of payload
+ * @epoch: it was cut for
  * @used: slots that it has been sent through
  */
 struct hbc_outgoing_entry {
@@ -40,6 +42,7 @@ struct hbc_outgoing_entry {
 	struct hbc_burst *burst;
 	u64 offset;
 	u32 bytes;
+	u32 epoch;
 	u64 used;
 };
 
@@ -52,11 +55,14 @@ struct hbc_outgoing_entry {
  * @queue_link: source->queue until sent
  * @finished_link: on its way to hbc_outgoing_finish()
  * @source: a reference; set at birth
- * @roster: a reference; set when planned, dropped after the end
- * @member: what became of it, in @roster's order; NULL until planned
+ * @roster: the trees that it takes, a reference; set when planned, dropped after the
+ *	end; changed with origin->pump held, too
+ * @members: the roster at the time when it was planned; a reference as long as @roster
+ * @member: what became of it, in the order of @members; NULL until planned
  * @nr: entries of @member
- * @cut: what its fragments have in common; whoever cuts
- * @offset: bytes that have been cut; whoever cuts
+ * @cut: what its fragments have in common; whoever cuts, but for the epoch, which
+ *	changes with @roster
+ * @offset: bytes that have been cut; written by whoever cuts
  * @sent_bytes: bytes that have left for the lanes
  * @accepted: when, in ns of the monotonic clock
  * @bursts: struct hbc_outgoing_entry
@@ -100,6 +106,7 @@ struct hbc_outgoing {
 	struct list_head finished_link;
 	struct hbc_source *source;
 	struct hbc_roster *roster;
+	struct hbc_roster *members;
 	struct hbcast_member *member;
 	u32 nr;
 	struct hbc_cut cut;
@@ -149,8 +156,8 @@ void hbc_outgoing_get(struct hbc_outgoing *m);
 void hbc_outgoing_put(struct hbc_outgoing *m);
 
 /*
- * Choose the newest tree. Of a message that is accepted: for good. Context:
- * process, the only one who cuts @m. Return: 0; -ENETUNREACH without a plan;
+ * Choose the newest trees, and so the members; of a message that is accepted, those for
+ * good. Context: process, the only one who cuts @m. Return: 0; -ENETUNREACH without a plan;
  * -ENODEV when the schedule has ended; -ENOMEM.
  */
 int hbc_outgoing_prepare(struct hbc_outgoing *m);
@@ -177,11 +184,11 @@ int hbc_outgoing_cut(struct hbc_outgoing *m, u64 offset, struct iov_iter *from, 
 void hbc_outgoing_abort(struct hbc_outgoing *m, u8 reason, bool forget);
 
 /*
- * An entry for a burst of @m that was cut at @offset, whose reference it takes over;
+ * An entry for a burst of @m that was cut by @c at @offset, whose reference it takes over;
  * the source is charged. Context: process. ERR_PTR: -ENOMEM.
  */
 struct hbc_outgoing_entry *hbc_outgoing_entry(struct hbc_outgoing *m, struct hbc_burst *b,
-					      u64 offset);
+					      const struct hbc_cut *c, u64 offset);
 void hbc_outgoing_entry_free(struct hbc_outgoing_entry *e);
 /* What it is made of is gone: whoever lacks some of it will not get it. Context: process. */
 void hbc_outgoing_give_up(struct hbc_outgoing *m, u8 reason);
@@ -200,6 +207,8 @@ void hbc_outgoing_end(struct hbc_outgoing *m, u8 reason, struct list_head *burst
 		      struct list_head *finished);
 /* What lies before is not kept for those who lack it. */
 u64 hbc_outgoing_from(const struct hbc_outgoing *m);
+/* Index of @node in @m->member if its part is not final; else -1. */
+int hbc_outgoing_pending(const struct hbc_outgoing *m, u32 node);
 /* Whom it follows to its port, as a fragment tells it. */
 u32 hbc_outgoing_after(const struct hbc_outgoing *m);
 /* It is on the lanes, or aborted there. */
@@ -211,7 +220,7 @@ void hbc_outgoing_describe(const struct hbc_outgoing *m, struct hbcast_completio
 /* Below: process context, no spinlocks. */
 
 /* Tell the nodes below in its tree that no more of it comes. */
-void hbc_outgoing_tell_abort(const struct hbc_outgoing *m, const struct hbc_tree *tree, u8 reason);
+void hbc_outgoing_tell_abort(const struct hbc_outgoing *m, struct hbc_tree *tree, u8 reason);
 /* Tell and settle what is complete; drops its references. hn->lock may be held. */
 void hbc_outgoing_finish(struct list_head *finished);
 /* Drop bursts that were taken off a message. */

@@ -56,7 +56,8 @@ struct hbc_plan_check {
 	struct hbc_tree_shape *shape;
 };
 
-int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, struct netlink_ext_ack *extack)
+int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, u8 flags,
+		   struct netlink_ext_ack *extack)
 {
 	struct hbc_plan *plan;
 
@@ -74,6 +75,7 @@ int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, struct netlink_ext
 		return -ENOMEM;
 	plan->portid = portid;
 	plan->group = group;
+	plan->flags = flags;
 	list_add_tail(&plan->link, &hn->plans);
 	hn->nr_plans++;
 	return 0;
@@ -279,6 +281,7 @@ static void hbc_plan_emit(const struct hbc_plan_check *c, u32 at, struct hbc_tre
 	out->node = node->id;
 	out->nr_children = node->nr_children;
 	out->rate = node->edge == NOBODY ? 0 : c->tree->edge[node->edge].rate;
+	out->flags = c->plan->flags;
 	if (node->addr->ss_family == AF_INET6) {
 		const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)node->addr;
 

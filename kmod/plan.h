@@ -38,6 +38,7 @@ struct hbc_plan_tree {
  * @link: hn->plans
  * @portid: netlink socket that it belongs to
  * @group: id of the group
+ * @flags: HBC_TREE_FLAGS
  * @tree: by slot
  * @why: why the plan was refused, a sentence; empty where there is nothing to
  *	say beside the error
@@ -48,6 +49,7 @@ struct hbc_plan {
 	struct list_head link;
 	u32 portid;
 	u32 group;
+	u8 flags;
 	struct hbc_plan_tree tree[HBC_MAX_SLOTS];
 	char why[HBC_PLAN_WHY];
 };
@@ -55,10 +57,11 @@ struct hbc_plan {
 /* All of these: context process, hn->lock held. */
 
 /*
- * Begin an upload for @group by @portid. Return: 0; -EEXIST when it has begun;
- * -EBUSY for too many at once; -ENOMEM.
+ * Begin an upload for @group by @portid with some of HBC_TREE_FLAGS. Return: 0; -EEXIST
+ * when it has begun; -EBUSY for too many at once; -ENOMEM.
  */
-int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, struct netlink_ext_ack *extack);
+int hbc_plan_begin(struct hbc_net *hn, u32 portid, u32 group, u8 flags,
+		   struct netlink_ext_ack *extack);
 /* NULL if there is none. */
 struct hbc_plan *hbc_plan_find(struct hbc_net *hn, u32 portid, u32 group);
 /* Append an edge to the tree of @slot: 0; -E2BIG when it has more than it may; -ENOMEM. */

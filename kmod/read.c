@@ -173,6 +173,13 @@ static int hbc_read_keep(struct hbc_read *r, unsigned int off, unsigned int len)
 	return 0;
 }
 
+/* Where whole messages are handed on, each has bursts of its own. */
+static bool hbc_read_parts(const struct hbc_receive *rx, const struct hbc_inflow *in)
+{
+	return hbc_tree_whole(in->tree) && in->nr_runs &&
+	       in->run[in->nr_runs - 1].message != rx->message;
+}
+
 /*
  * Whether the fragment at hand, or one like the last, may go on in the last
  * burst. A skb that it cannot take whole begins another one: what came
@@ -191,7 +198,7 @@ static bool hbc_read_fits(const struct hbc_read *r)
 		return false;
 	if (in->burst->len + r->span_len + max(rx->hdr.length, r->ask) > HBC_BURST_BYTES)
 		return false;
-	return in->nr_runs < HBC_RUNS;
+	return in->nr_runs < HBC_RUNS && !hbc_read_parts(rx, in);
 }
 
 /* Short skbs come in numbers; others come alone. */
@@ -226,6 +233,13 @@ static int hbc_read_place(struct hbc_read *r)
 					 HBC_FRAGMENT_LEN, GFP_KERNEL);
 }
 
+/* An end, not by who has the say: whose child this node has not been for a while, perhaps. */
+static bool hbc_read_stray(const struct hbc_read *r)
+{
+	return r->rx->hdr.flags & HBC_FRAGMENT_ABORT &&
+	       READ_ONCE(r->rx->tree->from) != r->lane;
+}
+
 /* What becomes of the fragment whose header has come: 0 or why the lane ends. */
 static int hbc_read_judge(struct hbc_read *r)
 {
@@ -241,14 +255,14 @@ static int hbc_read_judge(struct hbc_read *r)
 			hbc_tree_put(rx->tree);
 		rx->tree = hbc_tree_get(sched, rx->frag.epoch, rx->hdr.slot);
 	}
-	if (rx->tree) {
+	rx->skip = !rx->tree || hbc_read_stray(r);
+	if (rx->skip) {
+		hbc_group_drop(sched->group, rx->tree ? HBC_DROP_STALE : HBC_DROP_NO_TREE);
+	} else {
 		err = hbc_message_fragment(r->lane, &rx->hdr, &rx->frag, &rx->message);
 		if (err)
 			return err;
-	} else {
-		hbc_group_drop(sched->group, HBC_DROP_NO_TREE);
 	}
-	rx->skip = !rx->tree;
 	rx->sent = rx->tree == rx->ahead_tree ? rx->ahead : 0;
 	hbc_shortcut_reset(rx);
 	rx->left = rx->hdr.length - HBC_FRAGMENT_LEN;

@@ -276,18 +276,32 @@ static int hbc_receive_control(struct hbc_lane *lane)
 
 /* From the bursts to children and sockets. */
 
+/* Where whole messages are handed on, it is of one. */
+static struct hbc_part hbc_receive_part(const struct hbc_inflow *in)
+{
+	const struct hbc_run *last = in->nr_runs ? &in->run[in->nr_runs - 1] : NULL;
+	struct hbc_part part = {};
+
+	if (last) {
+		part.message = last->id;
+		part.last = last->end || last->offset + last->bytes == last->message->total;
+	}
+	return part;
+}
+
 static void hbc_receive_dispatch(struct hbc_receive *rx, unsigned int nr)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < nr; i++) {
 		struct hbc_inflow *in = &rx->inflow[i];
+		struct hbc_part part = hbc_receive_part(in);
 
 		WRITE_ONCE(in->tree->heard, jiffies);
 		if (in->repair)
 			hbc_forward_repair(in->tree, in->burst, in->run, in->nr_runs);
 		else
-			hbc_forward_queue(in->tree, in->burst, in->ahead, in->used);
+			hbc_forward_queue(in->tree, in->burst, in->ahead, in->used, &part);
 		if (i + 1 == nr || rx->inflow[i + 1].tree != in->tree)
 			hbc_forward_send(in->tree);
 	}
@@ -362,7 +376,8 @@ static bool hbc_receive_room(struct hbc_lane *lane)
 		return false;
 	rcu_read_lock();
 	list_for_each_entry_rcu(tree, &sched->trees, link)
-		room = room && (tree->slot != lane->slot || hbc_forward_room(tree));
+		room = room && (tree->slot != lane->slot || tree->adopted ||
+				hbc_forward_room(tree));
 	rcu_read_unlock();
 	return room && hbc_message_room(sched);
 }

@@ -16,6 +16,7 @@
 
 #include "burst.h"
 #include "forward.h"
+#include "migration.h"
 #include "origin.h"
 #include "outgoing.h"
 #include "receive.h"
@@ -104,6 +105,16 @@ void hbc_repair_begin(struct hbc_outgoing *m)
 {
 	m->patience = hbc_repair_base(m->source->origin);
 	m->next_end = jiffies + msecs_to_jiffies(m->patience);
+}
+
+void hbc_repair_move(struct hbc_outgoing *m, struct hbc_tally **tally)
+{
+	swap(m->tally, *tally);
+	/* Nobody in those trees has asked for it. */
+	hbc_spans_free(&m->missing);
+	list_del_init(&m->due_link);
+	hbc_repair_settle(m);
+	hbc_repair_begin(m);
 }
 
 /* Whether members are to be told of it now. origin->lock held. */
@@ -226,7 +237,7 @@ void hbc_repair_tick(struct work_struct *work)
 	origin->ticking = false;
 	if (total)
 		hbc_repair_watch(origin);
-	due = !list_empty(&origin->due);
+	due = hbc_migration_due(origin) || !list_empty(&origin->due);
 	spin_unlock(&origin->lock);
 	if (due)
 		hbc_origin_kick(origin);
@@ -311,10 +322,10 @@ static void hbc_repair_queue_end(const struct hbc_roster *roster, const struct h
 	unsigned int i;
 
 	for (i = 0; i < roster->nr_shares; i++) {
-		const struct hbc_tree *tree = roster->share[i].tree;
+		struct hbc_tree *tree = roster->share[i].tree;
 
 		hbc_wire_put_block_end(frame, tree->slot, f);
-		hbc_forward_block_end(tree, f->message, frame);
+		hbc_forward_block_end(tree, f, frame);
 	}
 }
 
@@ -325,12 +336,15 @@ static void hbc_repair_tell(struct hbc_origin *origin, struct hbc_outgoing *m,
 	struct hbc_block_end f = {
 		.message = m->cut.message,
 		.total = m->cut.total,
-		.epoch = m->cut.epoch,
+		.epoch = roster->tree->epoch,
 		.port = m->cut.port,
 	};
-	bool more;
+	bool more, counted;
 
-	if (!m->tally && !m->file)
+	spin_lock(&origin->lock);
+	counted = m->file || (m->tally && !hbc_tally_stale(m->tally));
+	spin_unlock(&origin->lock);
+	if (!counted)
 		tally = hbc_tally_new(roster->tree);
 	spin_lock(&origin->lock);
 	if (tally && !m->complete)
@@ -415,6 +429,8 @@ static void hbc_repair_send(struct hbc_origin *origin, struct hbc_outgoing *m,
 	if (e) {
 		run.offset = e->offset;
 		run.bytes = e->bytes;
+		if (e->epoch != tree->epoch)
+			hbc_cut_move(&m->cut, e->burst, tree->epoch, HBC_SLOT_ALL);
 		hbc_forward_repair(tree, e->burst, &run, 1);
 		hbc_forward_send(tree);
 		hbc_outgoing_entry_free(e);
@@ -501,9 +517,12 @@ static struct hbc_outgoing *hbc_repair_next(struct hbc_source *source, u64 *offs
 static struct hbc_outgoing_entry *hbc_repair_cut(struct hbc_outgoing *m, u64 offset,
 						 const struct hbc_burst *kept, struct file *file)
 {
-	struct hbc_cut c = m->cut;
 	struct hbc_burst *b;
+	struct hbc_cut c;
 
+	spin_lock(&m->source->origin->lock);
+	c = m->cut;
+	spin_unlock(&m->source->origin->lock);
 	c.flags = HBC_FRAGMENT_REPAIR;
 	if (kept)
 		b = hbc_cut_again(&c, offset, kept);
@@ -511,7 +530,7 @@ static struct hbc_outgoing_entry *hbc_repair_cut(struct hbc_outgoing *m, u64 off
 		b = hbc_cut(&c, offset, NULL, file, m->pos + offset);
 	if (IS_ERR(b))
 		return ERR_CAST(b);
-	return hbc_outgoing_entry(m, b, offset);
+	return hbc_outgoing_entry(m, b, &c, offset);
 }
 
 /* Puts @e among what is sent again, unless nobody needs it any more. */
@@ -570,6 +589,14 @@ static void hbc_repair_release(struct hbc_outgoing *m, u64 least, struct list_he
 	}
 }
 
+/* The message of which the children of @epoch's trees were told; or NULL. origin->lock held. */
+static struct hbc_outgoing *hbc_repair_asker(struct hbc_origin *origin, u64 id, u32 epoch)
+{
+	struct hbc_outgoing *m = hbc_origin_find(origin, id);
+
+	return m && m->roster && m->cut.epoch == epoch ? m : NULL;
+}
+
 void hbc_repair_ack(struct hbc_origin *origin, const struct hbc_lane *lane,
 		    const struct hbc_block_ack *f)
 {
@@ -577,11 +604,11 @@ void hbc_repair_ack(struct hbc_origin *origin, const struct hbc_lane *lane,
 	LIST_HEAD(old);
 
 	spin_lock(&origin->lock);
-	m = hbc_origin_find(origin, f->message);
+	m = hbc_repair_asker(origin, f->message, f->epoch);
 	if (m)
 		hbc_repair_answer(m);
 	if (m && m->tally) {
-		hbc_tally_set(m->tally, lane, f->end);
+		hbc_tally_set(m->tally, lane, f->epoch, f->end);
 		hbc_repair_release(m, hbc_tally_least(m->tally), &old);
 	}
 	spin_unlock(&origin->lock);
@@ -612,10 +639,10 @@ void hbc_repair_nack(struct hbc_origin *origin, const struct hbc_nack *f,
 	unsigned int i;
 
 	spin_lock(&origin->lock);
-	m = hbc_origin_find(origin, f->message);
+	m = hbc_repair_asker(origin, f->message, f->epoch);
 	if (m)
 		hbc_repair_answer(m);
-	if (m && m->roster && !m->abort) {
+	if (m && !m->abort) {
 		for (i = 0; i < f->count; i++)
 			hbc_repair_miss(m, &range[i]);
 		/* It goes on; should that get lost, nobody waits for long. */

@@ -17,6 +17,7 @@ struct hbc_origin;
 struct hbc_outgoing;
 struct hbc_range;
 struct hbc_source;
+struct hbc_tally;
 struct hbc_tree;
 
 /* A message is there: looks after all of them as long as there are any. origin->lock held. */
@@ -26,6 +27,11 @@ void hbc_repair_tick(struct work_struct *work);
 
 /* Its first bytes are about to leave. origin->lock held. */
 void hbc_repair_begin(struct hbc_outgoing *m);
+/*
+ * It goes on along other trees, and what is on its way has time to arrive; *@tally, which
+ * was NULL, is the caller's to free. origin->lock held.
+ */
+void hbc_repair_move(struct hbc_outgoing *m, struct hbc_tally **tally);
 /* It will be told of soon. origin->lock held. */
 void hbc_repair_due(struct hbc_outgoing *m);
 /* No more answers about @m are waited for. origin->lock held. */

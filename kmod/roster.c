@@ -2,6 +2,7 @@
 /* A roster: the trees of an epoch at its root, and their members as messages count them. */
 #include <linux/bits.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -10,8 +11,10 @@
 #include <linux/sort.h>
 #include <linux/time64.h>
 
+#include "account.h"
 #include "epoch.h"
 #include "forward.h"
+#include "migration.h"
 #include "node.h"
 #include "origin.h"
 #include "roster.h"
@@ -69,6 +72,7 @@ static void hbc_roster_stages(struct hbc_roster *roster)
 
 static void hbc_roster_free(struct hbc_roster *roster)
 {
+	kvfree(roster->account);
 	kvfree(roster->stage);
 	kfree(roster->set);
 	kfree(roster->share);
@@ -85,10 +89,23 @@ static struct hbc_roster *hbc_roster_alloc(u32 members, unsigned int trees)
 	roster->share = kcalloc(trees, sizeof(*roster->share), GFP_KERNEL);
 	roster->set = kcalloc(HBC_STAGES_MAX + 1, sizeof(*roster->set), GFP_KERNEL);
 	roster->stage = kvzalloc(members, GFP_KERNEL);
-	if (roster->share && roster->set && roster->stage)
+	roster->account = kvcalloc(members, sizeof(*roster->account), GFP_KERNEL);
+	if (roster->share && roster->set && roster->stage && roster->account)
 		return roster;
 	hbc_roster_free(roster);
 	return NULL;
+}
+
+static bool hbc_roster_accounts(struct hbc_roster *roster, struct hbc_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < roster->nr; i++) {
+		roster->account[i] = hbc_account_get(group, roster->member[i].node);
+		if (!roster->account[i])
+			return false;
+	}
+	return true;
 }
 
 struct hbc_roster *hbc_roster_new(struct hbc_tree *const *tree, unsigned int nr)
@@ -98,14 +115,19 @@ struct hbc_roster *hbc_roster_new(struct hbc_tree *const *tree, unsigned int nr)
 
 	if (!roster)
 		return NULL;
-	kref_init(&roster->ref);
-	roster->tree = tree[0];
-	roster->nr_shares = nr;
-	hbc_roster_share(roster, tree);
 	roster->nr = members;
 	for (i = 0; i < members; i++)
 		roster->member[i].node = tree[0]->nodes[i + 1].node;
 	sort(roster->member, members, sizeof(roster->member[0]), hbc_roster_compare, NULL);
+	if (!hbc_roster_accounts(roster, tree[0]->sched->group)) {
+		hbc_roster_free(roster);
+		return NULL;
+	}
+	kref_init(&roster->ref);
+	roster->born = jiffies;
+	roster->tree = tree[0];
+	roster->nr_shares = nr;
+	hbc_roster_share(roster, tree);
 	hbc_roster_stages(roster);
 	return roster;
 }
@@ -143,21 +165,6 @@ static struct hbc_roster *hbc_roster_find(struct hbc_origin *origin, const struc
 	return NULL;
 }
 
-/* Whoever the root itself does not reach is down from the beginning. */
-static void hbc_roster_mark_lost(struct hbc_roster *roster)
-{
-	const struct hbc_tree *tree = roster->tree;
-	u32 i, k;
-
-	for (i = 0; i < tree->nr_edges; i++) {
-		const struct hbc_edge *edge = &tree->edge[i];
-
-		for (k = 0; k < edge->size && READ_ONCE(edge->lost); k++)
-			hbc_roster_mark(roster, tree->nodes[edge->first + k].node,
-					HBCAST_REASON_NODE_DEAD);
-	}
-}
-
 void hbc_roster_tidy(struct hbc_origin *origin)
 {
 	kref_get(&origin->sched->ref);
@@ -172,11 +179,9 @@ void hbc_roster_insert(struct hbc_origin *origin, struct hbc_roster *roster)
 	lockdep_assert_held(&origin->sched->hn->lock);
 	spin_lock(&origin->lock);
 	ended = origin->ended;
-	if (!ended) {
-		/* What is lost later will find the roster on the list. */
-		hbc_roster_mark_lost(roster);
+	/* Whoever is lost will find the roster on the list. */
+	if (!ended)
 		list_add(&roster->link, &origin->rosters);
-	}
 	spin_unlock(&origin->lock);
 	if (ended)
 		hbc_roster_put(roster);
@@ -202,6 +207,21 @@ struct hbc_roster *hbc_roster_get(struct hbc_origin *origin)
 	return roster ?: ERR_PTR(-ENODEV);
 }
 
+void hbc_roster_ready(struct hbc_origin *origin, u32 epoch)
+{
+	struct hbc_roster *roster;
+	bool due;
+
+	spin_lock(&origin->lock);
+	list_for_each_entry(roster, &origin->rosters, link)
+		if (roster->tree->epoch == epoch)
+			roster->ready = true;
+	due = hbc_migration_due(origin);
+	spin_unlock(&origin->lock);
+	if (due)
+		hbc_origin_kick(origin);
+}
+
 /* Whose turn. */
 
 unsigned int hbc_roster_fragment(const struct hbc_roster *roster)
@@ -218,9 +238,11 @@ static bool hbc_roster_whole(const struct hbc_tree *tree)
 {
 	u32 i;
 
-	for (i = 0; i < tree->nr_edges; i++)
-		if (READ_ONCE(tree->edge[i].lost))
-			return false;
+	for (; tree; tree = hbc_tree_foster(tree))
+		for (i = 0; i < tree->nr_edges; i++)
+			if (READ_ONCE(tree->edge[i].away) ||
+			    (READ_ONCE(tree->edge[i].lost) && hbc_edge_size(&tree->edge[i]) > 1))
+				return false;
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+struct hbc_account;
 struct hbc_origin;
 struct hbc_tree;
 
@@ -35,8 +36,11 @@ struct hbc_share {
  * @nr_stages: after the spread
  * @set: the sets of slots that the spread and each stage use
  * @stage: of each entry of @member
- * @users: messages that count on it and are not complete; origin->lock
- * @nr: entries of @member
+ * @born: when, in jiffies
+ * @ready: all members have had its trees; origin->lock
+ * @users: messages that take it and are not complete; origin->lock
+ * @nr: entries of @account and @member
+ * @account: of each entry of @member
  * @member: in order of their ids, as a new message finds them: pending, or
  *	failed where the node is down; origin->lock
  */
@@ -50,12 +54,15 @@ struct hbc_roster {
 	unsigned int nr_stages;
 	u64 *set;
 	u8 *stage;
+	unsigned long born;
+	bool ready;
 	unsigned int users;
 	u32 nr;
+	struct hbc_account **account;
 	struct hbcast_member member[];
 };
 
-/* Of the trees of an epoch by ascending slot. Context: process. NULL: no memory. */
+/* Of the trees of an epoch by ascending slot. hn->lock held. NULL: no memory. */
 struct hbc_roster *hbc_roster_new(struct hbc_tree *const *tree, unsigned int nr);
 /*
  * It counts for its epoch, of which no tree is known yet, and is taken over.
@@ -72,6 +79,9 @@ void hbc_roster_put(struct hbc_roster *roster);
 int hbc_roster_index(const struct hbc_roster *roster, u32 node);
 /* The node is down, for @reason, or back with 0: whether that is news. origin->lock held. */
 bool hbc_roster_mark(struct hbc_roster *roster, u32 node, u8 reason);
+
+/* All members have the epoch's trees. Context: process. */
+void hbc_roster_ready(struct hbc_origin *origin, u32 epoch);
 
 /* Bytes of a fragment that fill a segment on every lane of the root. Context: any. */
 unsigned int hbc_roster_fragment(const struct hbc_roster *roster);

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "ask.h"
+#include "edge.h"
 #include "event.h"
 #include "group.h"
 #include "lack.h"
@@ -70,7 +71,7 @@ static bool hbc_schedule_part(struct hbc_schedule *sched)
 
 	spin_lock_bh(&sched->lock);
 	list_for_each_entry(lane, &sched->parents, sched_link) {
-		if (hbc_tree_comes_from(lane))
+		if (hbc_edge_comes_from(lane))
 			continue;
 		if (time_before(jiffies, lane->begun + patience))
 			young = true;
@@ -81,12 +82,40 @@ static bool hbc_schedule_part(struct hbc_schedule *sched)
 	return young;
 }
 
+/* Or sooner, if that is so already. */
+static void hbc_schedule_look_in(struct hbc_schedule *sched, unsigned long delay)
+{
+	const struct timer_list *timer = &sched->orphan.timer;
+
+	lockdep_assert_held(&sched->hn->lock);
+	if (delayed_work_pending(&sched->orphan) &&
+	    !time_before(jiffies + delay, READ_ONCE(timer->expires)))
+		return;
+	kref_get(&sched->ref);
+	if (mod_delayed_work(system_wq, &sched->orphan, delay))
+		hbc_schedule_put(sched);
+}
+
 void hbc_schedule_look(struct hbc_schedule *sched)
 {
-	lockdep_assert_held(&sched->hn->lock);
-	kref_get(&sched->ref);
-	if (!queue_delayed_work(system_wq, &sched->orphan, hbc_schedule_patience(sched)))
-		hbc_schedule_put(sched);
+	hbc_schedule_look_in(sched, hbc_schedule_patience(sched));
+}
+
+/* Whether it ends, because no parent has come back. Else it may have to look again. */
+static bool hbc_schedule_orphaned(struct hbc_schedule *sched)
+{
+	unsigned long patience = hbc_schedule_patience(sched), now = jiffies;
+	bool young, lonely = list_empty(&sched->parents);
+
+	if (lonely && !time_before(now, sched->alone + patience))
+		return true;
+	young = hbc_tree_forget(sched, patience);
+	young = hbc_schedule_part(sched) || young;
+	if (lonely)
+		hbc_schedule_look_in(sched, sched->alone + patience - now);
+	else if (young)
+		hbc_schedule_look_in(sched, patience / 4 + 1);
+	return false;
 }
 
 static void hbc_schedule_orphan(struct work_struct *work)
@@ -96,24 +125,10 @@ static void hbc_schedule_orphan(struct work_struct *work)
 	struct hbc_net *hn = sched->hn;
 
 	mutex_lock(&hn->lock);
-	if (!sched->gone && list_empty(&sched->parents)) {
+	if (!sched->gone && hbc_schedule_orphaned(sched))
 		hbc_schedule_remove(sched, HBCAST_REASON_LANE_LOST);
-	} else if (!sched->gone) {
-		hbc_tree_forget(sched);
-		if (hbc_schedule_part(sched))
-			hbc_schedule_look(sched);
-	}
 	mutex_unlock(&hn->lock);
 	hbc_schedule_put(sched);
-}
-
-/* A parent is missing: looks again in a while from now. hn->lock held. */
-static void hbc_schedule_watch(struct hbc_schedule *sched)
-{
-	lockdep_assert_held(&sched->hn->lock);
-	kref_get(&sched->ref);
-	if (mod_delayed_work(system_wq, &sched->orphan, hbc_schedule_patience(sched)))
-		hbc_schedule_put(sched);
 }
 
 static void hbc_schedule_expire(struct work_struct *work)
@@ -205,8 +220,9 @@ struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root)
 		if (!sched)
 			return ERR_PTR(-ENOMEM);
 		list_add_tail(&sched->link, &group->schedules);
+		sched->alone = jiffies;
 		if (!sched->origin)
-			hbc_schedule_watch(sched);
+			hbc_schedule_look(sched);
 	}
 	kref_get(&sched->ref);
 	return sched;
@@ -442,7 +458,7 @@ void hbc_schedule_lost(struct hbc_lane *lane, u8 flags, struct hbc_lost *f, u32 
 		return;
 	mutex_lock(&lane->hn->lock);
 	if (!(flags & HBC_LOST_BACK))
-		hbc_tree_unready(lane, f->epoch);
+		hbc_edge_unready(lane, f->epoch);
 	hbc_schedule_tell_lost(lane->sched, lane->slot, flags, f, node);
 	mutex_unlock(&lane->hn->lock);
 }
@@ -472,7 +488,7 @@ int hbc_schedule_lane_up(struct hbc_lane *lane)
 
 	mutex_lock(&hn->lock);
 	if (lane->connector)
-		err = hbc_tree_child_up(lane);
+		err = hbc_edge_up(lane);
 	else
 		err = hbc_schedule_parent_up(lane);
 	mutex_unlock(&hn->lock);
@@ -487,9 +503,10 @@ static void hbc_schedule_parent_down(struct hbc_lane *lane)
 	spin_lock_bh(&sched->lock);
 	list_del_init(&lane->sched_link);
 	spin_unlock_bh(&sched->lock);
-	hbc_tree_parent_down(lane);
+	hbc_edge_parent_down(lane);
+	sched->alone = jiffies;
 	if (!sched->gone)
-		hbc_schedule_watch(sched);
+		hbc_schedule_look(sched);
 }
 
 void hbc_schedule_lane_down(struct hbc_lane *lane)
@@ -498,7 +515,7 @@ void hbc_schedule_lane_down(struct hbc_lane *lane)
 
 	mutex_lock(&lane->hn->lock);
 	if (lane->connector)
-		hbc_tree_child_down(lane);
+		hbc_edge_down(lane);
 	else
 		hbc_schedule_parent_down(lane);
 	mutex_unlock(&lane->hn->lock);
@@ -511,7 +528,7 @@ void hbc_schedule_lane_down(struct hbc_lane *lane)
 void hbc_schedule_lane_dead(struct hbc_lane *lane)
 {
 	mutex_lock(&lane->hn->lock);
-	hbc_tree_child_dead(lane);
+	hbc_edge_dead(lane);
 	mutex_unlock(&lane->hn->lock);
 	hbc_schedule_resume(lane->sched);
 }

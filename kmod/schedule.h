@@ -29,6 +29,8 @@ struct hbc_net;
  * @nr_slots: sets of slots that they are in, in the tree's slots from @first on
  * @ready: the whole subtree has acknowledged the tree; hn->lock
  * @lost: the child has not been reached for dead-interval; hn->lock
+ * @away: it was adopted and has not been reached yet; hn->lock
+ * @bereft: its children were adopted; hn->lock
  */
 struct hbc_edge {
 	struct hbc_lane *lane;
@@ -37,7 +39,21 @@ struct hbc_edge {
 	u32 nr_slots;
 	bool ready;
 	bool lost;
+	bool away;
+	bool bereft;
 };
+
+/* Whether something is sent there, or waits for it. Context: any. */
+static inline bool hbc_edge_open(const struct hbc_edge *edge)
+{
+	return !READ_ONCE(edge->lost) && !READ_ONCE(edge->away);
+}
+
+/* Nodes for which the child speaks, itself included. Context: any. */
+static inline u32 hbc_edge_size(const struct hbc_edge *edge)
+{
+	return READ_ONCE(edge->bereft) ? 1 : edge->size;
+}
 
 /**
  * struct hbc_tree - this node's part of one epoch and slot
@@ -52,6 +68,13 @@ struct hbc_edge {
  * @heard: jiffies when a fragment or BLOCK_END has come along it
  * @from: lane over which it came last, NULL at the root and when that lane
  *	has broken; changed under hn->lock and sched->lock
+ * @former: the one before, NULL when that has broken, or of one that is adopted; hn->lock
+ * @alone: jiffies when @from changed last, unless it is adopted; hn->lock
+ * @adopted: its edges are those to children of a dead child; it is on the list
+ *	behind that child's tree
+ * @stores: struct hbc_store, if whole messages are handed on; sched->lock
+ * @foster: such a tree, a reference, or NULL; set once, under hn->lock
+ * @fostered: nodes of all of them; of the first tree, hn->lock
  * @nr_nodes: entries of @nodes
  * @nodes: the subtree in preorder, this node first
  * @below: the ids of @nodes, each edge's in ascending order
@@ -72,6 +95,12 @@ struct hbc_tree {
 	bool gone;
 	unsigned long heard;
 	struct hbc_lane *from;
+	struct hbc_lane *former;
+	unsigned long alone;
+	bool adopted;
+	struct list_head stores;
+	struct hbc_tree *foster;
+	u32 fostered;
 	u32 nr_nodes;
 	struct hbc_tree_node *nodes;
 	u32 *below;
@@ -79,6 +108,19 @@ struct hbc_tree {
 	u32 nr_edges;
 	struct hbc_edge edge[];
 };
+
+/* Where the broadcast goes on behind the tree's own edges, or NULL. Context: any. */
+static inline struct hbc_tree *hbc_tree_foster(const struct hbc_tree *tree)
+{
+	/* Pairs with hbc_edge_adopt(). */
+	return smp_load_acquire(&tree->foster);
+}
+
+/* Whether whole messages are handed on along it. Context: any. */
+static inline bool hbc_tree_whole(const struct hbc_tree *tree)
+{
+	return tree->nodes[0].flags & HBC_TREE_WHOLE;
+}
 
 #define HBC_MESSAGE_HASH_BITS	6
 /* Bits of struct hbc_schedule's flags. */
@@ -88,7 +130,8 @@ enum {
 };
 
 #define HBC_SCHEDULES_MAX	1024	/* roots per group */
-#define HBC_TREES_MAX		16	/* of one root and slot that are not over */
+#define HBC_TREES_MAX		16	/* of one slot at its root that are not over, */
+#define HBC_TREES_BELOW		64	/* and at another node, where it takes longer */
 #define HBC_PARENTS_MAX		256	/* lanes from parents of one root */
 
 /**
@@ -132,6 +175,7 @@ struct hbc_assembly {
  * @orphan: some time after a parent was lost: ends the schedule if none has
  *	come back, else the trees that were not told again
  * @expire: while messages are open: ends those that the root is silent about
+ * @alone: jiffies when the last parent was lost, or it began; hn->lock
  * @gone: no new trees, lanes or messages; written under hn->lock
  * @flags: HBC_SCHEDULE_* bits
  */
@@ -157,6 +201,7 @@ struct hbc_schedule {
 	struct hbc_origin *origin;
 	struct delayed_work orphan;
 	struct delayed_work expire;
+	unsigned long alone;
 	bool gone;
 	unsigned long flags;
 };

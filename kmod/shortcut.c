@@ -65,10 +65,14 @@ static struct hbc_tree *hbc_shortcut_tree(struct hbc_lane *lane, const struct sk
 	return hbc_tree_get(lane->sched, f.epoch, h.slot);
 }
 
-/* All of @tree that matters: nobody waits for room, and there are bits enough. */
+/*
+ * All of @tree that matters: no child has to wait for another one, nobody for room, and
+ * there are bits enough.
+ */
 static bool hbc_shortcut_open(const struct hbc_tree *tree)
 {
 	return tree->nr_edges && tree->nr_edges <= HBC_SHORTCUT_EDGES &&
+	       !hbc_tree_whole(tree) &&
 	       !READ_ONCE(tree->gone) && !test_bit(HBC_SCHEDULE_CHOKED, &tree->sched->flags);
 }
 
@@ -91,7 +95,7 @@ bool hbc_shortcut(struct hbc_lane *lane, struct sock *sk)
 	if (!tree)
 		return false;
 	for (i = 0; hbc_shortcut_open(tree) && i < tree->nr_edges; i++)
-		if (!READ_ONCE(tree->edge[i].lost) &&
+		if (hbc_edge_open(&tree->edge[i]) &&
 		    hbc_transmit_ahead(tree->edge[i].lane, bv, nr, skb->len))
 			ahead |= BIT_ULL(i);
 	if (!ahead) {

@@ -2,9 +2,11 @@
 /* Stages: in which order members get the whole of a file. */
 #include <linux/bits.h>
 #include <linux/math64.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 #include "cut.h"
 #include "outgoing.h"
@@ -121,10 +123,12 @@ u64 hbc_stage_slots(const struct hbc_outgoing *m)
 /* Whether somebody still waits for it. */
 static bool hbc_stage_wanted(const struct hbc_outgoing *m, unsigned int stage)
 {
+	const struct hbc_roster *roster = m->roster;
 	u32 i;
 
-	for (i = 0; i < m->nr; i++)
-		if (m->roster->stage[i] == stage && m->member[i].state == HBCAST_PENDING)
+	for (i = 0; i < roster->nr; i++)
+		if (roster->stage[i] == stage &&
+		    hbc_outgoing_pending(m, roster->member[i].node) >= 0)
 			return true;
 	return false;
 }
@@ -187,4 +191,42 @@ u16 hbc_stage_over(const struct hbc_outgoing *m)
 	if (!m->used || m->whole)
 		return HBC_STAGE_ALL;
 	return m->stage ? m->stage - 1 : 0;
+}
+
+/* Whether each member is in the same slots, and has its turn at the same time. */
+static bool hbc_stage_same(const struct hbc_roster *a, const struct hbc_roster *b)
+{
+	u32 i;
+
+	if (a->nr != b->nr || a->nr_stages != b->nr_stages || a->spanning != b->spanning ||
+	    memcmp(a->set, b->set, (a->nr_stages + 1) * sizeof(*a->set)) ||
+	    memcmp(a->stage, b->stage, a->nr))
+		return false;
+	for (i = 0; i < a->nr; i++)
+		if (a->member[i].node != b->member[i].node)
+			return false;
+	return true;
+}
+
+u64 *hbc_stage_move(struct hbc_outgoing *m, const struct hbc_roster *roster, u64 *used)
+{
+	const struct hbc_outgoing_entry *e;
+	u32 full = hbc_cut_full(&m->cut);
+
+	if (!m->file || hbc_stage_same(m->roster, roster))
+		return used;
+	/* Who lacks some of what was sent in other slots asks for it at the end. */
+	if (used)
+		memset64(used, U64_MAX, div_u64(m->offset + full - 1, full));
+	list_for_each_entry(e, &m->bursts, link)
+		if (used && !e->used)
+			used[div_u64(e->offset, full)] = 0;
+	swap(m->used, used);
+	m->stage = 0;
+	m->next = 0;
+	m->known = m->failed;
+	/* One that has been sent has no stages before it any more. */
+	m->whole = m->leaving || (m->offset == m->cut.total && !m->used &&
+				  (m->begun || !list_empty(&m->bursts)));
+	return used;
 }

@@ -54,6 +54,11 @@ bool hbc_stage_next(struct hbc_outgoing *m, u64 *number);
 u64 hbc_stage_used(const struct hbc_outgoing *m, u64 offset);
 /* It leaves through @slot. */
 void hbc_stage_sent(struct hbc_outgoing *m, u64 offset, u8 slot);
+/*
+ * @m takes the trees of another roster from now on; @used is what hbc_stage_prepare() made
+ * for them. Return: what is to be freed of both.
+ */
+u64 *hbc_stage_move(struct hbc_outgoing *m, const struct hbc_roster *roster, u64 *used);
 /* Stages up to this one are over, as BLOCK_END tells it. */
 u16 hbc_stage_over(const struct hbc_outgoing *m);
 

@@ -10,7 +10,9 @@
 #include "compat/send.h"
 #include "group.h"
 #include "lane.h"
+#include "pace.h"
 #include "schedule.h"
+#include "store.h"
 #include "trace.h"
 #include "transmit.h"
 
@@ -19,9 +21,12 @@
 /* TCP takes the spinlock of a socket that receives as SINGLE_DEPTH_NESTING. */
 #define HBC_TRANSMIT_NESTED	(SINGLE_DEPTH_NESTING + 1)
 
+/* @store and @place: of a message that goes on as a whole, else NULL */
 struct hbc_lane_entry {
 	struct list_head link;
 	struct hbc_burst *burst;
+	struct hbc_store *store;
+	u32 place;
 };
 
 static unsigned int hbc_transmit_bound(const struct hbc_lane *lane)
@@ -48,7 +53,7 @@ bool hbc_transmit_idle(const struct hbc_lane *lane)
 
 static struct hbc_lane_entry *hbc_lane_entry_new(struct hbc_burst *b)
 {
-	struct hbc_lane_entry *entry = kmalloc(sizeof(*entry), GFP_KERNEL | __GFP_NOWARN);
+	struct hbc_lane_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL | __GFP_NOWARN);
 
 	if (!entry)
 		return NULL;
@@ -64,7 +69,8 @@ static void hbc_lane_entry_free(struct hbc_lane_entry *entry)
 	kfree(entry);
 }
 
-void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
+void hbc_transmit_store(struct hbc_lane *lane, struct hbc_burst *b, struct hbc_store *store,
+			u32 place)
 {
 	struct hbc_lane_entry *entry;
 
@@ -87,9 +93,18 @@ void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
 		}
 		spin_lock_bh(&lane->queue_lock);
 	}
+	entry->store = store;
+	entry->place = place;
+	if (store)
+		hbc_store_add(store, place);
 	list_add_tail(&entry->link, &lane->queue);
 	WRITE_ONCE(lane->queued, lane->queued + b->truesize);
 	spin_unlock_bh(&lane->queue_lock);
+}
+
+void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b)
+{
+	hbc_transmit_store(lane, b, NULL, 0);
 }
 
 /*
@@ -239,14 +254,19 @@ void hbc_transmit_ack(struct hbc_lane *lane, const struct hbc_ack *ack)
 	hbc_lane_kick(lane);
 }
 
-/* The first entry; *@more tells whether another one, or a report, follows. */
+/*
+ * The first entry; *@more tells whether another one, or a report, follows that is sent
+ * as soon.
+ */
 static struct hbc_lane_entry *hbc_transmit_head(struct hbc_lane *lane, bool *more)
 {
 	struct hbc_lane_entry *entry;
 
 	spin_lock_bh(&lane->queue_lock);
 	entry = list_first_entry_or_null(&lane->queue, struct hbc_lane_entry, link);
-	*more = entry && (!list_is_last(&entry->link, &lane->queue) || lane->nr_acks);
+	*more = entry && lane->nr_acks;
+	if (entry && !list_is_last(&entry->link, &lane->queue))
+		*more = entry->store == list_next_entry(entry, link)->store;
 	spin_unlock_bh(&lane->queue_lock);
 	return entry;
 }
@@ -267,14 +287,19 @@ static struct hbc_lane_entry *hbc_transmit_next(struct hbc_lane *lane, bool *mor
 
 static void hbc_transmit_done(struct hbc_lane *lane, struct hbc_lane_entry *entry)
 {
+	struct hbc_store *store = entry->store;
 	struct hbc_burst *b = entry->burst;
+	u32 place = entry->place;
 
 	spin_lock_bh(&lane->queue_lock);
 	entry->burst = NULL;
+	entry->store = NULL;
 	list_move(&entry->link, &lane->spare);
 	WRITE_ONCE(lane->queued, lane->queued - b->truesize);
 	spin_unlock_bh(&lane->queue_lock);
 	hbc_burst_put(b);
+	if (store)
+		hbc_store_sent(store, place, lane);
 	lane->tx_off = 0;
 	lane->stats.tx_bursts++;
 }
@@ -312,8 +337,10 @@ static bool hbc_transmit_one(struct hbc_lane *lane, struct hbc_lane_entry *entry
 		lane->stats.tx_full++;
 		set_bit(HBC_LANE_CONGESTED, &lane->flags);
 		smp_mb__after_atomic(); /* pairs with hbc_lane_write_space() */
-		if (test_bit(SOCK_NOSPACE, &lane->sock->flags))
+		if (test_bit(SOCK_NOSPACE, &lane->sock->flags)) {
+			hbc_pace_full(lane);
 			return false;
+		}
 		clear_bit(HBC_LANE_CONGESTED, &lane->flags);
 		return true;
 	}
@@ -335,6 +362,26 @@ static bool hbc_transmit_ready(const struct hbc_lane *lane)
 	return READ_ONCE(lane->state) == HBC_LANE_READY && !READ_ONCE(lane->error);
 }
 
+/* Whether something waits for nobody but who sends it. */
+static bool hbc_transmit_busy(const struct hbc_lane *lane)
+{
+	return !hbc_transmit_idle(lane) && !test_bit(HBC_LANE_CONGESTED, &lane->flags) &&
+	       !test_bit(HBC_LANE_HELD, &lane->flags);
+}
+
+/* Whether its time has come. Else whoever brings it on clears HBC_LANE_HELD. */
+static bool hbc_transmit_due(struct hbc_lane *lane, const struct hbc_lane_entry *entry)
+{
+	if (!entry->store || lane->tx_off || hbc_store_open(entry->store, entry->place, lane))
+		return true;
+	set_bit(HBC_LANE_HELD, &lane->flags);
+	smp_mb__after_atomic(); /* pairs with hbc_store_wake() */
+	if (!hbc_store_open(entry->store, entry->place, lane))
+		return false;
+	clear_bit(HBC_LANE_HELD, &lane->flags);
+	return true;
+}
+
 /* At most *@left bursts, which it counts down. */
 static void hbc_transmit_drain(struct hbc_lane *lane, unsigned int *left)
 {
@@ -347,7 +394,8 @@ static void hbc_transmit_drain(struct hbc_lane *lane, unsigned int *left)
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
 	for (; *left && hbc_transmit_ready(lane); --*left) {
 		entry = hbc_transmit_next(lane, &more);
-		if (!entry || !hbc_transmit_one(lane, entry, more))
+		if (!entry || !hbc_transmit_due(lane, entry) ||
+		    !hbc_transmit_one(lane, entry, more))
 			break;
 	}
 }
@@ -362,8 +410,10 @@ void hbc_transmit_send(struct hbc_lane *lane)
 	 */
 	if (!hbc_transmit_ready(lane))
 		return;
-	while (left && hbc_transmit_ready(lane) && !hbc_transmit_idle(lane) &&
-	       !test_bit(HBC_LANE_CONGESTED, &lane->flags)) {
+	/* What has been queued may have filled the queue. */
+	if (test_bit(HBC_LANE_HELD, &lane->flags))
+		clear_bit(HBC_LANE_HELD, &lane->flags);
+	while (left && hbc_transmit_ready(lane) && hbc_transmit_busy(lane)) {
 		if (!mutex_trylock(&lane->tx_mutex))
 			return;
 		hbc_transmit_drain(lane, &left);
@@ -383,7 +433,7 @@ void hbc_transmit_unlock(struct hbc_lane *lane)
 {
 	mutex_unlock(&lane->tx_mutex);
 	smp_mb(); /* as in hbc_transmit_send() */
-	if (!hbc_transmit_idle(lane) && !test_bit(HBC_LANE_CONGESTED, &lane->flags))
+	if (hbc_transmit_busy(lane))
 		hbc_lane_kick(lane);
 }
 
@@ -468,7 +518,7 @@ void hbc_transmit_purge(struct hbc_lane *lane)
 	unsigned int dropped = 0;
 	LIST_HEAD(entries);
 	LIST_HEAD(spare);
-	struct list_head *at;
+	struct hbc_lane_entry *entry;
 
 	mutex_lock(&lane->tx_mutex);
 	spin_lock_bh(&lane->queue_lock);
@@ -478,8 +528,11 @@ void hbc_transmit_purge(struct hbc_lane *lane)
 	WRITE_ONCE(lane->nr_acks, 0);
 	spin_unlock_bh(&lane->queue_lock);
 	lane->tx_off = 0;
-	list_for_each(at, &entries)
+	list_for_each_entry(entry, &entries, link) {
+		if (entry->store)
+			hbc_store_sent(entry->store, entry->place, lane);
 		dropped++;
+	}
 	lane->stats.dropped += dropped;
 	mutex_unlock(&lane->tx_mutex);
 	hbc_transmit_discard(&entries);

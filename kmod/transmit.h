@@ -10,6 +10,7 @@ struct bio_vec;
 struct hbc_ack;
 struct hbc_burst;
 struct hbc_lane;
+struct hbc_store;
 
 /* Whether the queue is below its bound (the group's). Context: any. */
 bool hbc_transmit_room(const struct hbc_lane *lane);
@@ -22,6 +23,9 @@ bool hbc_transmit_bears(const struct hbc_lane *lane);
  * Context: process.
  */
 void hbc_transmit_burst(struct hbc_lane *lane, struct hbc_burst *b);
+/* The same with a burst of @store, for the edge @place of its tree. */
+void hbc_transmit_store(struct hbc_lane *lane, struct hbc_burst *b, struct hbc_store *store,
+			u32 place);
 void hbc_transmit_frame(struct hbc_lane *lane, const void *frame, unsigned int len);
 void hbc_transmit_ack(struct hbc_lane *lane, const struct hbc_ack *ack);
 

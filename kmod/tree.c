@@ -9,6 +9,7 @@
 #include <linux/tcp.h>
 #include <net/sock.h>
 
+#include "edge.h"
 #include "event.h"
 #include "group.h"
 #include "lack.h"
@@ -17,8 +18,10 @@
 #include "node.h"
 #include "origin.h"
 #include "repair.h"
+#include "roster.h"
 #include "schedule.h"
 #include "shape.h"
+#include "store.h"
 #include "trace.h"
 #include "transmit.h"
 #include "tree.h"
@@ -33,6 +36,8 @@ static void hbc_tree_free(struct work_struct *work)
 
 	for (i = 0; i < tree->nr_edges; i++)
 		hbc_lane_put(tree->edge[i].lane);
+	if (tree->foster)
+		hbc_tree_put(tree->foster);
 	kvfree(tree->slots);
 	kvfree(tree->below);
 	kvfree(tree->nodes);
@@ -93,21 +98,24 @@ u64 hbc_tree_silent(struct hbc_schedule *sched, u32 epoch)
 	list_for_each_entry_rcu(tree, &sched->trees, link) {
 		/* A lane that is not read stands still at both times. */
 		last = tree->from ? READ_ONCE(tree->from->last_rx) : jiffies;
-		if (tree->epoch == epoch && time_after(last, READ_ONCE(tree->heard) + patience))
+		if (!tree->adopted && tree->epoch == epoch &&
+		    time_after(last, READ_ONCE(tree->heard) + patience))
 			slots |= BIT_ULL(tree->slot);
 	}
 	rcu_read_unlock();
 	return slots;
 }
 
-/* Where the tree comes from now. */
-static void hbc_tree_set_from(struct hbc_tree *tree, struct hbc_lane *lane)
+void hbc_tree_set_from(struct hbc_tree *tree, struct hbc_lane *lane)
 {
 	struct hbc_schedule *sched = tree->sched;
 
 	lockdep_assert_held(&sched->hn->lock);
 	spin_lock_bh(&sched->lock);
-	tree->from = lane;
+	for (; tree; tree = tree->foster) {
+		WRITE_ONCE(tree->from, lane);
+		tree->alone = jiffies;
+	}
 	spin_unlock_bh(&sched->lock);
 }
 
@@ -129,9 +137,10 @@ unsigned int hbc_tree_reached(const struct hbc_tree *tree)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < tree->nr_edges; i++)
-		n += !READ_ONCE(tree->edge[i].lost) &&
-		     READ_ONCE(tree->edge[i].lane->state) == HBC_LANE_READY;
+	for (; tree; tree = hbc_tree_foster(tree))
+		for (i = 0; i < tree->nr_edges; i++)
+			n += hbc_edge_open(&tree->edge[i]) &&
+			     READ_ONCE(tree->edge[i].lane->state) == HBC_LANE_READY;
 	return n;
 }
 
@@ -238,7 +247,6 @@ static int hbc_tree_link(struct hbc_tree *tree)
 		tree->edge[tree->nr_edges].lane = lane;
 		tree->edge[tree->nr_edges].first = at;
 		tree->edge[tree->nr_edges].size = hbc_shape_size(tree->nodes, at);
-		tree->edge[tree->nr_edges].lost = test_bit(HBC_LANE_DEAD, &lane->flags);
 		hbc_tree_sort_below(tree, &tree->edge[tree->nr_edges]);
 		hbc_tree_gather_slots(tree, &tree->edge[tree->nr_edges]);
 		at += tree->edge[tree->nr_edges++].size;
@@ -273,6 +281,7 @@ struct hbc_tree *hbc_tree_new(struct hbc_schedule *sched, u32 epoch, u8 slot,
 	tree->epoch = epoch;
 	tree->slot = slot;
 	tree->heard = jiffies;
+	INIT_LIST_HEAD(&tree->stores);
 	tree->nr_nodes = nr;
 	tree->nodes = kvmalloc_array(nr, sizeof(*nodes), GFP_KERNEL);
 	tree->below = kvmalloc_array(nr, sizeof(*tree->below), GFP_KERNEL);
@@ -299,7 +308,7 @@ bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *node
 
 		if (a->node != b->node || a->nr_children != b->nr_children ||
 		    a->rate != b->rate || a->slots != b->slots || a->stage != b->stage ||
-		    a->port != b->port ||
+		    a->port != b->port || a->flags != b->flags ||
 		    a->family != b->family || memcmp(a->addr, b->addr, sizeof(a->addr)))
 			return false;
 	}
@@ -308,25 +317,29 @@ bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *node
 
 /* Spreading. */
 
-/* One child's subtree as TREE frames on @entries: 0 or -ENOMEM. */
-static int hbc_tree_describe(const struct hbc_tree *tree, const struct hbc_edge *edge,
-			     struct list_head *entries)
+int hbc_tree_describe(const struct hbc_tree *tree, const struct hbc_edge *edge,
+		      struct list_head *entries)
 {
-	struct hbc_tree_frame f = { .epoch = tree->epoch, .total = edge->size };
+	struct hbc_tree_frame f = { .epoch = tree->epoch, .total = hbc_edge_size(edge) };
+	const struct hbc_tree_node *nodes = &tree->nodes[edge->first];
+	struct hbc_tree_node leaf = *nodes;
 	u8 *frame = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
 	int err = frame ? 0 : -ENOMEM;
 
-	for (f.first = 0; f.first < edge->size && !err; f.first += f.count) {
-		f.count = min_t(u32, edge->size - f.first, HBC_TREE_MAX_NODES);
+	leaf.nr_children = 0;
+	if (edge->bereft)
+		nodes = &leaf;
+	for (f.first = 0; f.first < f.total && !err; f.first += f.count) {
+		f.count = min_t(u32, f.total - f.first, HBC_TREE_MAX_NODES);
 		err = hbc_transmit_prepare(entries, frame,
 					   hbc_wire_put_tree(frame, tree->slot, &f,
-							     &tree->nodes[edge->first + f.first]));
+							     &nodes[f.first]));
 	}
 	kfree(frame);
 	return err;
 }
 
-static struct hbc_edge *hbc_tree_edge(struct hbc_tree *tree, const struct hbc_lane *lane)
+struct hbc_edge *hbc_tree_edge(struct hbc_tree *tree, const struct hbc_lane *lane)
 {
 	unsigned int i;
 
@@ -345,7 +358,10 @@ bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node)
 	rcu_read_lock();
 	list_for_each_entry_rcu(tree, &lane->sched->trees, link) {
 		edge = tree->epoch == epoch ? hbc_tree_edge(tree, lane) : NULL;
-		found = edge && bsearch(&node, tree->below + edge->first, edge->size,
+		if (edge && READ_ONCE(edge->bereft))
+			found = node == tree->nodes[edge->first].node;
+		else if (edge)
+			found = bsearch(&node, tree->below + edge->first, edge->size,
 					sizeof(node), hbc_shape_compare);
 		if (found)
 			break;
@@ -380,10 +396,26 @@ bool hbc_tree_ready(const struct hbc_tree *tree)
 	u32 i;
 
 	lockdep_assert_held(&tree->sched->hn->lock);
-	for (i = 0; i < tree->nr_edges; i++)
-		if (!tree->edge[i].ready)
-			return false;
+	for (; tree; tree = tree->foster)
+		for (i = 0; i < tree->nr_edges; i++)
+			if (!tree->edge[i].ready)
+				return false;
 	return true;
+}
+
+bool hbc_tree_settled(struct hbc_schedule *sched, u32 since, u32 epoch)
+{
+	const struct hbc_tree *tree;
+	bool settled = true;
+
+	if (since == epoch)
+		return true;
+	rcu_read_lock();
+	list_for_each_entry_rcu(tree, &sched->trees, link)
+		if (tree->epoch >= since && tree->epoch < epoch && READ_ONCE(tree->from))
+			settled = false;
+	rcu_read_unlock();
+	return settled;
 }
 
 bool hbc_tree_all_ready(const struct hbc_schedule *sched, u32 epoch)
@@ -406,8 +438,10 @@ static void hbc_tree_announce(struct hbc_tree *tree)
 		return;
 	tree->announced = true;
 	if (tree->sched->origin) {
-		if (hbc_tree_all_ready(tree->sched, tree->epoch))
+		if (hbc_tree_all_ready(tree->sched, tree->epoch)) {
+			hbc_roster_ready(tree->sched->origin, tree->epoch);
 			hbc_event_plan(tree->sched, tree->epoch, true);
+		}
 	} else if (tree->from) {
 		hbc_transmit_frame(tree->from, frame,
 				   hbc_wire_put_tree_ack(frame, tree->slot, &f));
@@ -415,15 +449,13 @@ static void hbc_tree_announce(struct hbc_tree *tree)
 	}
 }
 
-/* All members below @edge are lost or back: as many frames as it takes. */
-static void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8 flags,
-			  u8 reason)
+void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8 flags, u8 reason)
 {
 	struct hbc_lost f = { .epoch = tree->epoch, .reason = reason };
 	u32 ids[HBC_TELL_NODES], at = 0, i;
 
-	while (at < edge->size) {
-		f.count = min_t(u32, edge->size - at, HBC_TELL_NODES);
+	while (at < hbc_edge_size(edge)) {
+		f.count = min_t(u32, hbc_edge_size(edge) - at, HBC_TELL_NODES);
 		for (i = 0; i < f.count; i++)
 			ids[i] = tree->nodes[edge->first + at + i].node;
 		hbc_schedule_tell_lost(tree->sched, tree->slot, flags, &f, ids);
@@ -439,7 +471,7 @@ static void hbc_tree_tell_back(struct hbc_tree *tree)
 	unsigned int i;
 
 	for (i = 0; i < tree->nr_edges; i++) {
-		if (!tree->edge[i].lost)
+		if (hbc_edge_open(&tree->edge[i]))
 			ids[f.count++] = tree->nodes[tree->edge[i].first].node;
 		if (f.count == HBC_TELL_NODES || (f.count && i + 1 == tree->nr_edges)) {
 			hbc_schedule_tell_lost(tree->sched, tree->slot, HBC_LOST_BACK, &f, ids);
@@ -473,13 +505,17 @@ void hbc_tree_insert(struct hbc_tree *tree)
 		at = &other->link;
 	}
 	for (i = 0; i < tree->nr_edges; i++)
-		hbc_lane_set_rate(tree->edge[i].lane, tree->nodes[tree->edge[i].first].rate);
+		/* What is adopted in an old epoch leaves the newest plan's rates alone. */
+		if (!tree->adopted || tree->edge[i].lane->users == 1)
+			hbc_lane_set_rate(tree->edge[i].lane,
+					  tree->nodes[tree->edge[i].first].rate,
+					  tree->nodes[0].flags & HBC_TREE_STRICT);
 	/* The children learn of the tree before anybody can send along it. */
 	hbc_tree_spread(tree);
 	list_add_rcu(&tree->link, at);
 	trace_hbc_tree(tree, true);
-	hbc_tree_announce(tree);
-	hbc_tree_tell_all(tree);
+	if (!tree->adopted)
+		hbc_tree_announce(tree);
 }
 
 static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
@@ -490,6 +526,7 @@ static void hbc_tree_remove(struct hbc_tree *tree, bool drain)
 	trace_hbc_tree(tree, false);
 	WRITE_ONCE(tree->gone, true);
 	list_del_rcu(&tree->link);
+	hbc_store_end_all(tree);
 	hbc_lack_forget(sched, tree);
 	hbc_tree_discard(tree, drain);
 	hbc_schedule_resume(sched);
@@ -526,11 +563,36 @@ bool hbc_tree_crowded(const struct hbc_schedule *sched, u8 slot)
 
 	lockdep_assert_held(&sched->hn->lock);
 	list_for_each_entry(tree, &sched->trees, link)
-		n += tree->slot == slot;
-	return n >= HBC_TREES_MAX;
+		n += tree->slot == slot && !tree->adopted;
+	return n >= (sched->origin ? HBC_TREES_MAX : HBC_TREES_BELOW);
 }
 
 /* Below the root. */
+
+void hbc_tree_retell(struct hbc_tree *tree)
+{
+	tree->announced = false;
+	hbc_tree_announce(tree);
+	for (; tree; tree = tree->foster) {
+		hbc_tree_tell_back(tree);
+		hbc_tree_tell_all(tree);
+	}
+}
+
+/* It is told once more. */
+static void hbc_tree_adopt_again(struct hbc_tree *tree, struct hbc_lane *lane)
+{
+	if (tree->from && tree->from != lane)
+		tree->former = tree->from;
+	hbc_tree_set_from(tree, lane);
+	/*
+	 * What was told on the lane before, or while there was none, may be lost; so
+	 * may be what those below have told.
+	 */
+	hbc_tree_retell(tree);
+	for (; tree; tree = tree->foster)
+		hbc_tree_spread(tree);
+}
 
 /* The subtree is complete. hn->lock held. */
 static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
@@ -546,17 +608,8 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 	list_for_each_entry_safe(tree, next, &sched->trees, link) {
 		bool same = tree->epoch == a->epoch && tree->slot == lane->slot;
 
-		if (same && hbc_tree_same(tree, a->nodes, a->total)) {
-			hbc_tree_set_from(tree, lane);
-			tree->announced = false;
-			hbc_tree_announce(tree);
-			/*
-			 * What was told on the lane before, or while there was none,
-			 * may be lost; so may be what those below have told.
-			 */
-			hbc_tree_tell_back(tree);
-			hbc_tree_tell_all(tree);
-			hbc_tree_spread(tree);
+		if (same && !tree->adopted && hbc_tree_same(tree, a->nodes, a->total)) {
+			hbc_tree_adopt_again(tree, lane);
 			return 0;
 		}
 		/* The root has begun anew. */
@@ -572,8 +625,10 @@ static int hbc_tree_adopt(struct hbc_lane *lane, const struct hbc_assembly *a)
 		return PTR_ERR(tree);
 	hbc_tree_set_from(tree, lane);
 	hbc_tree_insert(tree);
+	hbc_edge_look(sched);
 	/* It may have been here before, and have been forgotten. */
-	hbc_tree_tell_back(tree);
+	for (; tree; tree = tree->foster)
+		hbc_tree_tell_back(tree);
 	return 0;
 }
 
@@ -614,14 +669,28 @@ void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch)
 {
 	struct hbc_schedule *sched = lane->sched;
 	struct hbc_tree *tree, *next;
+	bool ends = false;
 
 	mutex_lock(&lane->hn->lock);
-	list_for_each_entry_safe(tree, next, &sched->trees, link)
-		if (tree->epoch == epoch && tree->slot == lane->slot && tree->from == lane)
+	list_for_each_entry_safe(tree, next, &sched->trees, link) {
+		/* What was adopted follows it, and ends with it. */
+		if (!tree->adopted)
+			ends = tree->epoch == epoch && tree->slot == lane->slot &&
+			       (tree->from == lane || tree->former == lane);
+		if (ends)
 			hbc_tree_end(tree);
+	}
 	if (!sched->gone)
 		hbc_schedule_look(sched);
 	mutex_unlock(&lane->hn->lock);
+}
+
+struct hbc_tree *hbc_tree_main(struct hbc_tree *tree)
+{
+	lockdep_assert_held(&tree->sched->hn->lock);
+	while (tree->adopted)
+		tree = list_prev_entry(tree, link);
+	return tree;
 }
 
 /* A child could not take its part: up to the root's administrator. */
@@ -668,7 +737,7 @@ void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
 			hbc_tree_refuse(tree, f);
 		} else {
 			edge->ready = true;
-			hbc_tree_announce(tree);
+			hbc_tree_announce(hbc_tree_main(tree));
 			if (tree->sched->origin)
 				hbc_repair_restart(tree->sched->origin, tree->epoch);
 		}
@@ -676,101 +745,18 @@ void hbc_schedule_tree_ack(struct hbc_lane *lane, const struct hbc_tree_ack *f)
 	mutex_unlock(&lane->hn->lock);
 }
 
-/* What happens to lanes. */
-
-int hbc_tree_child_up(struct hbc_lane *lane)
-{
-	struct hbc_tree *tree;
-	struct hbc_edge *edge;
-	LIST_HEAD(entries);
-
-	lockdep_assert_held(&lane->hn->lock);
-	if (lane->sched->gone)
-		return -ESHUTDOWN;
-	list_for_each_entry_reverse(tree, &lane->sched->trees, link) {
-		edge = hbc_tree_edge(tree, lane);
-		if (edge && hbc_tree_describe(tree, edge, &entries)) {
-			hbc_transmit_discard(&entries);
-			return -ENOMEM;
-		}
-	}
-	hbc_transmit_front(lane, &entries);
-	lane->tree_sent = true;
-	list_for_each_entry(tree, &lane->sched->trees, link) {
-		edge = hbc_tree_edge(tree, lane);
-		if (!edge || !edge->lost)
-			continue;
-		WRITE_ONCE(edge->lost, false);
-		hbc_tree_tell(tree, edge, HBC_LOST_BACK, 0);
-	}
-	return 0;
-}
-
-void hbc_tree_unready(struct hbc_lane *lane, u32 epoch)
-{
-	struct hbc_tree *tree;
-	struct hbc_edge *edge;
-
-	lockdep_assert_held(&lane->hn->lock);
-	list_for_each_entry(tree, &lane->sched->trees, link) {
-		edge = !epoch || tree->epoch == epoch ? hbc_tree_edge(tree, lane) : NULL;
-		if (edge) {
-			edge->ready = false;
-			tree->announced = false;
-		}
-	}
-}
-
-void hbc_tree_child_down(struct hbc_lane *lane)
-{
-	lockdep_assert_held(&lane->hn->lock);
-	lane->tree_sent = false;
-	hbc_tree_unready(lane, 0);
-	hbc_transmit_purge(lane);
-}
-
-void hbc_tree_child_dead(struct hbc_lane *lane)
-{
-	struct hbc_tree *tree;
-	struct hbc_edge *edge;
-
-	lockdep_assert_held(&lane->hn->lock);
-	list_for_each_entry(tree, &lane->sched->trees, link) {
-		edge = hbc_tree_edge(tree, lane);
-		if (!edge || edge->lost)
-			continue;
-		WRITE_ONCE(edge->lost, true);
-		hbc_tree_tell(tree, edge, HBC_LOST_DOWN, HBCAST_REASON_NODE_DEAD);
-	}
-	hbc_transmit_purge(lane);
-}
-
-void hbc_tree_parent_down(struct hbc_lane *lane)
-{
-	struct hbc_tree *tree;
-
-	lockdep_assert_held(&lane->hn->lock);
-	list_for_each_entry(tree, &lane->sched->trees, link)
-		if (tree->from == lane)
-			hbc_tree_set_from(tree, NULL);
-}
-
-bool hbc_tree_comes_from(const struct hbc_lane *lane)
-{
-	const struct hbc_tree *tree;
-
-	lockdep_assert_held(&lane->hn->lock);
-	list_for_each_entry(tree, &lane->sched->trees, link)
-		if (tree->from == lane)
-			return true;
-	return false;
-}
-
-void hbc_tree_forget(struct hbc_schedule *sched)
+bool hbc_tree_forget(struct hbc_schedule *sched, unsigned long patience)
 {
 	struct hbc_tree *tree, *next;
+	bool young = false, old = false;
 
-	list_for_each_entry_safe(tree, next, &sched->trees, link)
-		if (!tree->from)
+	list_for_each_entry_safe(tree, next, &sched->trees, link) {
+		/* What was adopted follows it, and goes with it. */
+		if (!tree->adopted)
+			old = !tree->from && !time_before(jiffies, tree->alone + patience);
+		young = young || (!tree->from && !old);
+		if (old)
 			hbc_tree_remove(tree, false);
+	}
+	return young;
 }

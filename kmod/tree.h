@@ -8,10 +8,12 @@
 
 #include <linux/types.h>
 
+struct hbc_edge;
 struct hbc_lane;
 struct hbc_schedule;
 struct hbc_tree;
 struct hbc_tree_node;
+struct list_head;
 
 /* Whether @node is below the child at the other end of @lane. Context: any. */
 bool hbc_tree_below(const struct hbc_lane *lane, u32 epoch, u32 node);
@@ -26,6 +28,8 @@ struct hbc_lane *hbc_tree_up(struct hbc_schedule *sched, u32 epoch, u8 slot);
  * was no lack of reading. Context: any, sched->lock held.
  */
 u64 hbc_tree_silent(struct hbc_schedule *sched, u32 epoch);
+/* Whether trees of epochs from @since on, but before @epoch, bring nothing more. Context: any. */
+bool hbc_tree_settled(struct hbc_schedule *sched, u32 since, u32 epoch);
 /* Whether the tree is this one, addresses and rates included. Context: any. */
 bool hbc_tree_same(const struct hbc_tree *tree, const struct hbc_tree_node *nodes, u32 nr);
 
@@ -46,20 +50,24 @@ void hbc_tree_end(struct hbc_tree *tree);
 bool hbc_tree_ready(const struct hbc_tree *tree);
 bool hbc_tree_all_ready(const struct hbc_schedule *sched, u32 epoch);
 
-/* The lane to a child is about to be READY: its trees go first. 0 or -errno. */
-int hbc_tree_child_up(struct hbc_lane *lane);
-/* Somebody below the child is lost: that tree, or with 0 all, is not ready any more. */
-void hbc_tree_unready(struct hbc_lane *lane, u32 epoch);
-/* It was READY and broke: what it held will be sent again. */
-void hbc_tree_child_down(struct hbc_lane *lane);
-/* It has not been READY for dead-interval: all below are down. */
-void hbc_tree_child_dead(struct hbc_lane *lane);
-/* The lane from a parent broke: its trees must be told again. */
-void hbc_tree_parent_down(struct hbc_lane *lane);
-/* Whether some tree has come over the lane last. */
-bool hbc_tree_comes_from(const struct hbc_lane *lane);
-/* Trees that no parent has told again since theirs was lost go. */
-void hbc_tree_forget(struct hbc_schedule *sched);
+/* That to which it was adopted, or itself. */
+struct hbc_tree *hbc_tree_main(struct hbc_tree *tree);
+/* Its parent learns who below is reached and who is not, and that all are, if so. */
+void hbc_tree_retell(struct hbc_tree *tree);
+/* Where the tree, and what this node has adopted in it, comes from now; or NULL. */
+void hbc_tree_set_from(struct hbc_tree *tree, struct hbc_lane *lane);
+/* The edge of the lane, or NULL. Context: any. */
+struct hbc_edge *hbc_tree_edge(struct hbc_tree *tree, const struct hbc_lane *lane);
+/* A child's part as TREE frames on @entries, to be sent or discarded: 0 or -ENOMEM. */
+int hbc_tree_describe(const struct hbc_tree *tree, const struct hbc_edge *edge,
+		      struct list_head *entries);
+/* The members of the edge are lost or back (HBC_LOST_*): as many frames as it takes. */
+void hbc_tree_tell(struct hbc_tree *tree, const struct hbc_edge *edge, u8 flags, u8 reason);
+/*
+ * Trees that no parent has told again for so long, in jiffies, since theirs was lost go.
+ * Return: whether some wait for that still.
+ */
+bool hbc_tree_forget(struct hbc_schedule *sched, unsigned long patience);
 /* Every tree of the schedule ends; at the root, what is queued still goes. */
 void hbc_tree_end_all(struct hbc_schedule *sched);
 

@@ -350,7 +350,7 @@ unsigned int hbc_wire_put_tree(u8 *buf, u8 slot, const struct hbc_tree_frame *f,
 		n->slots = cpu_to_be64(node->slots);
 		memcpy(n->addr, node->addr, sizeof(n->addr));
 		n->port = cpu_to_be16(node->port);
-		n->family = node->family;
+		n->family = node->family | node->flags;
 		n->stage = node->stage;
 	}
 	return put_hdr(buf, HBC_FRAME_TREE, 0, slot, sizeof(*w) + f->count * sizeof(w->node[0]));
@@ -377,7 +377,8 @@ static int get_tree_node(const struct wire_tree_node *w, u8 slot, u32 behind,
 	n->slots = be64_to_cpu(w->slots);
 	memcpy(n->addr, w->addr, sizeof(n->addr));
 	n->port = be16_to_cpu(w->port);
-	n->family = w->family;
+	n->family = w->family & ~HBC_TREE_FLAGS;
+	n->flags = w->family & HBC_TREE_FLAGS;
 	n->stage = w->stage;
 	if (!n->node || n->nr_children > behind || !(n->slots & BIT_ULL(slot)))
 		return -EBADMSG;
@@ -476,11 +477,12 @@ void hbc_wire_set_crc(u8 *buf, u32 crc)
 	w->crc = cpu_to_be32(crc);
 }
 
-void hbc_wire_set_slot(u8 *buf, u8 slot)
+void hbc_wire_set_tree(u8 *buf, u32 epoch, u8 slot)
 {
-	struct hbc_wire_hdr *w = (struct hbc_wire_hdr *)buf;
+	struct wire_fragment *w = (struct wire_fragment *)buf;
 
-	w->slot = slot;
+	w->hdr.slot = slot;
+	w->epoch = cpu_to_be32(epoch);
 }
 
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count)

@@ -104,6 +104,10 @@ struct hbc_reject {
 	u16 reason;	/* enum hbc_reject_reason, not NONE */
 };
 
+#define HBC_TREE_STRICT		0x10	/* a node's flags: no lane is faster than planned */
+#define HBC_TREE_WHOLE		0x20	/* and: a message goes on when all of it is there */
+#define HBC_TREE_FLAGS		(HBC_TREE_STRICT | HBC_TREE_WHOLE)
+
 /* One node of a subtree; on the wire HBC_TREE_NODE_LEN bytes. */
 #define HBC_TREE_NODE_LEN	44
 struct hbc_tree_node {
@@ -115,6 +119,7 @@ struct hbc_tree_node {
 	u16 port;	/* never 0 */
 	u8 family;	/* 4 or 6 */
 	u8 stage;	/* after which it has all of a message; 0: it is in all slots */
+	u8 flags;	/* HBC_TREE_FLAGS; the plan's, so all have the same */
 };
 
 /*
@@ -345,8 +350,8 @@ void hbc_wire_put_fragment(u8 *buf, u8 slot, u8 flags, u32 len, const struct hbc
 int hbc_wire_get_fragment(const u8 *buf, const struct hbc_hdr *h, struct hbc_fragment *f);
 /* Patches the checksum into a header that hbc_wire_put_fragment() wrote. */
 void hbc_wire_set_crc(u8 *buf, u32 crc);
-/* The same with the slot; the checksum is another one then. */
-void hbc_wire_set_slot(u8 *buf, u8 slot);
+/* The same with the tree; the checksum is another one then. */
+void hbc_wire_set_tree(u8 *buf, u32 epoch, u8 slot);
 
 /* @entry: @count of them, all of one epoch */
 unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16 count);

@@ -21,12 +21,13 @@ import tap
 import wire
 
 AF_HBCAST, SOL_HBCAST = 18, 318
-UNORDERED, COMPLETION = 1, 4
+UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE = range(1, 7)
 MSG_EOR = 0x80
 HBCIOCSENDFILE = 3 << 30 | 32 << 16 | 0x89 << 8 | 0xe0
 HBCIOCWAIT = 3 << 30 | 16 << 16 | 0x89 << 8 | 0xe1
 SIOCETHTOOL, ETHTOOL_SSG = 0x8946, 0x19
 STATES = ("pending", "delivered", "failed")
+COMPLETION_MEMBERS = 64	# that a completion has room for here
 
 KEY = bytes(range(100, 132))
 GROUP = 5
@@ -79,8 +80,8 @@ def tcp(number):
     return hbcnl.in_netns(f"n{number}", lambda: socket.socket(socket.AF_INET))
 
 
-def address(port):
-    return struct.pack("=HHIII", AF_HBCAST, port, GROUP, 0, 0)
+def address(port, group=GROUP):
+    return struct.pack("=HHIII", AF_HBCAST, port, group, 0, 0)
 
 
 def until(seconds, what):
@@ -126,22 +127,22 @@ class Node:
     def apply(self, *pairs, wait=True):
         return self.apply_trees((0, pairs), wait=wait)
 
-    def apply_trees(self, *trees, wait=True):
+    def apply_trees(self, *trees, wait=True, strict=True, forward="packet", group=GROUP):
         """A plan of several trees: of each its rate in bytes/s, and its edges, which
         may have other ones."""
-        self.client.do("plan-begin", group=GROUP)
+        self.client.do("plan-begin", group=group, strict=strict, forward=forward)
         for slot, (rate, pairs) in enumerate(trees):
             edges = [{"parent": parent, "child": child, "rate": own[0] if own else rate}
                      for parent, child, *own in pairs]
-            self.client.do("plan-tree", group=GROUP, slot=slot, edge=edges)
-        epoch = self.client.do("plan-commit", group=GROUP)["epoch"]
-        if wait and not self.ready(epoch):
-            self.listener.event(type="plan-ready", epoch=epoch, group=GROUP)
+            self.client.do("plan-tree", group=group, slot=slot, edge=edges)
+        epoch = self.client.do("plan-commit", group=group)["epoch"]
+        if wait and not self.ready(epoch, group):
+            self.listener.event(type="plan-ready", epoch=epoch, group=group)
         return epoch
 
-    def ready(self, epoch):
+    def ready(self, epoch, group=GROUP):
         trees = [plan.get("ready", False) for plan in self.client.dump("plan-get")
-                 if (plan["root"], plan["epoch"]) == (self.number, epoch)]
+                 if (plan["root"], plan["epoch"], plan["group"]) == (self.number, epoch, group)]
         return bool(trees) and all(trees)
 
     def cut(self, parent, root=1, slot=0):
@@ -180,17 +181,17 @@ class Node:
         return hbcnl.in_netns(f"n{self.number}",
                               lambda: socket.socket(AF_HBCAST, socket.SOCK_SEQPACKET))
 
-    def sender(self, port=PORT):
+    def sender(self, port=PORT, group=GROUP):
         sock = self.socket()
-        name = address(port)
+        name = address(port, group)
         hbcnl.libc_call(hbcnl.libc.connect, sock.fileno(), name, len(name))
         return sock
 
-    def receiver(self, port=PORT, unordered=False):
+    def receiver(self, port=PORT, unordered=False, group=GROUP):
         sock = self.socket()
         if unordered:
             sock.setsockopt(SOL_HBCAST, UNORDERED, 1)
-        name = address(port)
+        name = address(port, group)
         hbcnl.libc_call(hbcnl.libc.bind, sock.fileno(), name, len(name))
         return sock
 
@@ -256,9 +257,16 @@ def wait_complete(sock, seconds):
     fcntl.ioctl(sock, HBCIOCWAIT, bytearray(struct.pack("=QII", 0, seconds * 1000, 0)))
 
 
-def completion(sock):
-    """What became of the last message at each member: {node: reason or "delivered"}."""
-    buf = ctypes.create_string_buffer(40 + 24 * 16)
+def last_message(sock):
+    """The id of the last message that this socket accepted."""
+    return struct.unpack("=Q", sock.getsockopt(SOL_HBCAST, LAST_MESSAGE, 8))[0]
+
+
+def completion(sock, message=0):
+    """What became of a message, or the last one, at each member: {node: reason or
+    "delivered"}."""
+    buf = ctypes.create_string_buffer(struct.pack("=Q", message),
+                                      40 + 24 * COMPLETION_MEMBERS)
     size = ctypes.c_uint32(len(buf))
     hbcnl.libc_call(hbcnl.libc.getsockopt, sock.fileno(), SOL_HBCAST, COMPLETION, buf,
                     ctypes.byref(size))

@@ -18,7 +18,7 @@ from scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
 QUEUE = 131072
-TREES_MAX = 16
+TREES_MAX = 64
 DEPTH_MAX = 512
 NODES_MAX = 4096
 BURST_MAX = 65536

@@ -18,7 +18,6 @@ from trees import MIB, SECONDS, Scene, carried  # noqa: E402
 RATE = MIB	# bytes/s of each tree
 SIZE = 6 * MIB + 4321
 PORT = 9
-PACE = 9 / 8	# of a lane, by its rate
 HEADERS = 1448 / 1392	# bytes of a fragment, by those of its payload
 NESTED = (((1, 2), (2, 3), (3, 4)), ((1, 3), (3, 2)), ((1, 2),))
 CROSSED = (((1, 2), (2, 3), (3, 4)), ((1, 3), (3, 2)), ((1, 4), (4, 2)))
@@ -96,7 +95,7 @@ def test_times(scene, file, data, name, trees, expected):
     tap.check(set(known.values()) == {"delivered"} and
               all(reader.got == data for reader in readers.values()), f"{name}: all have it")
     seconds = {number: reader.seconds for number, reader in readers.items()}
-    wanted = {number: time * SIZE * HEADERS / RATE / PACE for number, (time, _) in expected.items()}
+    wanted = {number: time * SIZE * HEADERS / RATE for number, (time, _) in expected.items()}
     tap.check(near(seconds, wanted, 0.1), f"{name}: it takes " + ", ".join(
         f"node {number} {seconds[number]:.2f} s of {wanted[number]:.2f}" for number in wanted))
     times = {each.number: (received(each) - before[each.number]) / SIZE / HEADERS

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A root and members that several trees reach."""
 
+import collections
 import socket
 import threading
 
@@ -23,9 +24,12 @@ def rated(*shares):
 
 
 def carried(root):
-    """Bytes that have left the root along each slot's lane."""
-    return {lane["slot"]: lane["tx-bytes"] for lane in root.client.dump("lane-get")
-            if lane["root"] == root.number and lane["direction"] == "down"}
+    """Bytes that have left the root along each slot's lanes."""
+    found = collections.Counter()
+    for lane in root.client.dump("lane-get"):
+        if lane["root"] == root.number and lane["direction"] == "down":
+            found[lane["slot"]] += lane["tx-bytes"]
+    return found
 
 
 class Scene:

@@ -50,7 +50,7 @@ static void test_plan(void)
 	uint32_t i;
 
 	check("what is not there: flags are false, lists empty, others left out",
-	      "{\"ready\":false,\"edges\":[],\"children\":[]}",
+	      "{\"strict\":false,\"ready\":false,\"edges\":[],\"children\":[]}",
 	      to_json(hbattrs_plan, message()));
 	for (i = 2; i < 4; i++) {
 		nest = nla_nest_start(msg, HBCAST_A_PLAN_EDGE);
@@ -63,11 +63,13 @@ static void test_plan(void)
 	nla_put_u32(msg, HBCAST_A_CHILD_NODE, 3);
 	nla_put_flag(msg, HBCAST_A_CHILD_LOST);
 	nla_nest_end(msg, nest);
+	nla_put_flag(msg, HBCAST_A_PLAN_STRICT);
+	nla_put_u32(msg, HBCAST_A_PLAN_FORWARD, HBCAST_FORWARD_MESSAGE);
 	nla_put_flag(msg, HBCAST_A_PLAN_READY);
 	nla_put_u8(msg, HBCAST_A_PLAN_SLOT, 63);
 	nla_put_u32(msg, HBCAST_A_PLAN_MAX + 1, 9);
-	check("pairs, objects, a flag; an attribute that is not known is left out",
-	      "{\"slot\":63,\"ready\":true,\"edges\":[[1,2],[1,3]],\"children\":[{\"node\":3,\"ready\":false,\"lost\":true}]}",
+	check("pairs, objects, flags, a name; an attribute that is not known is left out",
+	      "{\"slot\":63,\"strict\":true,\"forward\":\"message\",\"ready\":true,\"edges\":[[1,2],[1,3]],\"children\":[{\"node\":3,\"ready\":false,\"lost\":true}]}",
 	      to_json(hbattrs_plan, msg));
 }
 

@@ -131,11 +131,21 @@ def test_config(scene):
         quietly(node_set)
         quietly(group_new)
 
+    def upload():
+        """Of a group that had none: nobody has an account yet."""
+        quietly(node_set)
+        quietly(do, "peer-new", id=1, ipv4="10.9.0.1")
+        quietly(do, "group-del", id=7)
+        group_new()
+        do("plan-begin", group=7)
+        do("plan-tree", group=7, slot=0, edge={"parent": OTHER, "child": 1, "rate": 0})
+
     attempt(scene, "a node", node_set, before=away)
     attempt(scene, "a peer", lambda: do("peer-new", id=1, ipv4="10.9.0.1"),
             before=lambda: quietly(do, "peer-del", id=1))
     attempt(scene, "a group", group_new,
             before=lambda: (quietly(node_set), quietly(do, "group-del", id=7)))
+    attempt(scene, "a first plan", lambda: do("plan-commit", group=7), before=upload)
     attempt(scene, "another key", lambda: do("group-set", id=7, key=bytes(32)), before=all_there)
     attempt(scene, "the end of a node", lambda: do("node-del"), before=all_there)
 
@@ -147,6 +157,7 @@ def test_questions(scene):
     for name in "node-get", "version-get":
         attempt(scene, name, lambda name=name: do(name))
     attempt(scene, "all plans", lambda: scene.root.client.dump("plan-get"))
+    attempt(scene, "one account", lambda: do("account-get", group=node.GROUP, node=2))
     attempt(scene, "one peer", lambda: do("peer-get", id=2))
     attempt(scene, "one group", lambda: do("group-get", id=node.GROUP))
     attempt(scene, "one plan", lambda: do("plan-get", group=node.GROUP, root=1))

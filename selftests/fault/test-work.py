@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import fault
-from scene import CHAIN, STAR, THOROUGH, Mouth, Scene, hbcnl, node, tap
+from scene import CHAIN, SECONDS, STAR, THOROUGH, Mouth, Scene, hbcnl, node, tap
 import wire
 
 NOTIFY = 2	# a socket option
@@ -23,15 +23,17 @@ NOTIFY = 2	# a socket option
 ROUNDS, MOST = 3, 10
 # How many requests are refused, and which: each, or every second one.
 WAYS = ((1, 1), (4, 2))
+ADOPTION = "hbc_edge_look"	# runs when a relay is dead
 # Functions that run only when the module is loaded, or for a call; and those that
 # honest neighbours on this network do not need.
 NOT_HERE = {
     "hbc_crc_init", "hbc_lane_init", "hbc_source_init",
-    "hbc_auth_key_new", "hbc_group_add", "hbc_node_set",
+    "hbc_account_get", "hbc_auth_key_new", "hbc_group_add", "hbc_node_set",
     "hbc_peer_add", "hbc_nl_reply", "hbc_nl_get_members", "hbcast_nl_message_get_doit",
     "hbcast_nl_plan_get_dumpit", "hbc_socket_create", "hbc_socket_getsockopt",
     "hbc_socket_setsockopt", "hbc_socket_ioctl", "hbc_socket_put_option",
     "hbc_source_new", "hbc_source_completion", "hbc_origin_new", "hbc_stage_prepare",
+    ADOPTION,
 }
 
 
@@ -40,7 +42,7 @@ class Work:
 
     def __init__(self, scene):
         self.scene = scene
-        self.edges = [STAR, CHAIN]
+        self.plans = [(STAR, "message"), (CHAIN, "packet")]
         self.file = os.memfd_create("message")
         os.write(self.file, scene.data(300000))
         self.begin()
@@ -58,9 +60,10 @@ class Work:
     def round(self):
         """What is refused may fail any of it."""
         scene = self.scene
-        self.edges.reverse()
+        self.plans.reverse()
+        edges, forward = self.plans[0]
         for what in (lambda: scene.guest.client.do("node-del"), scene.guest.join,
-                     lambda: scene.root.apply(*self.edges[0], wait=False),
+                     lambda: scene.root.apply_trees((0, edges), wait=False, forward=forward),
                      lambda: scene.leaf.cut(scene.relay),
                      lambda: node.send_file(scene.sender, self.file, 300000),
                      lambda: scene.relay.cut(scene.root),
@@ -97,6 +100,20 @@ def refused(work, name):
     return count
 
 
+def adoption(work):
+    """The same while a relay is dead: nobody adopts his children, but all is well when he
+    is back."""
+    scene = work.scene
+    scene.root.apply(*CHAIN)
+    refusal = fault.Refusal(scene.functions.place(ADOPTION), 1, 1)
+    node.ip("-n", "switch", "link", "set", f"p{scene.relay.number}", "down")
+    node.until(SECONDS, refusal.count)
+    count = refusal.count()
+    node.ip("-n", "switch", "link", "set", f"p{scene.relay.number}", "up")
+    refusal.end()
+    return count if scene.well() and work.reload() else 0
+
+
 def main():
     scene = Scene()
     node.linear(1)
@@ -106,6 +123,7 @@ def main():
         if name not in NOT_HERE:
             count = refused(work, name)
             tap.check(count, f"{name}: {count} requests refused, and all is well")
+    tap.check(adoption(work), f"{ADOPTION}: a request refused, and all is well")
     tap.check(work.reload(True), "nothing is lost")
     tap.done()
 

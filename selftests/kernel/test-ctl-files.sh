@@ -96,6 +96,7 @@ refused "recv: no directory" 1 '.*/none/" is no directory' 2 recv "$dir/none/" g
 ### A file to both.
 umask 027
 both_receive copy
+before=$(at 1 -j show account group 5)
 run 1 -j send "$dir/file" group 5 port 9 timeout $((60 * HBCAST_SLOWNESS))s
 both_end
 check_equal "send: status" "0 0 0" "$status $two $three"
@@ -105,6 +106,14 @@ check_jq "send: nodes" '[[2,"delivered","none",3000001],[3,"delivered","none",30
 	'.nodes | sort_by(.node) | map([.node, .state, .reason, .bytes])'
 check_jq "send: times" 'true' '([.nodes[].time_us] | min > 0) and .time_us == ([.nodes[].time_us] | max)'
 id=$(jq -r .id <<<"$out")
+after=$(at 1 -j show account group 5)
+check_equal "show account: one more each" "[[2,0,[1,1]],[3,0,[1,1]]]" \
+	"$(jq -cn --argjson a "$after" --argjson b "$before" '[[$a, $b] | transpose[] |
+		[.[0].node, .[0].pending, [.[0].accepted - .[1].accepted, .[0].delivered - .[1].delivered]]]')"
+check_equal "show account: it balances" "[true,true]" \
+	"$(jq -c 'map(.accepted == .delivered + .failed and .failed == ([.failures[]] | add))' <<<"$after")"
+run 1 show account node 3
+check_match "show account: in words" '^ *5 +3 +[0-9]+ +[0-9]+ +0 +[0-9]+ ' "$(tail -n 1 <<<"$out")"
 check_equal "recv: result" "[5,9,1,\"$id\",3000001,\"$dir/3/copy\"]" \
 	"$(jq -c 'select(.file) | [.group, .port, .root, .id, .bytes, .file]' "$dir/three.log")"
 check_equal "recv: the same bytes" "$(sum "$dir/file") $(sum "$dir/file")" \

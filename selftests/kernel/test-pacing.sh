@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A lane's pace: the rate that the newest plan gives it, and an eighth.
+# A lane's pace: the rate that the newest plan gives it, and an eighth, or that alone
+# where the plan is strict.
 # vm: debug
 
 . selftests/lib/tap.sh
@@ -18,17 +19,17 @@ pace()
 		sed -n 's,.* pacing_rate [0-9]*bps\(/\([0-9]*\)bps\)\? .*,\2,p' | sed 's/^$/none/'
 }
 
-# rated TREE-RATE RATE-OF-2 RATE-OF-3: applies the chain 1, 2, 3 in Mbit/s.
+# rated TREE-RATE RATE-OF-2 RATE-OF-3 [STRICT]: applies the chain 1, 2, 3 in Mbit/s.
 rated()
 {
 	local figure='"id": %d, "rate_mbps": %s, "completion_us": 9, "bound_us": 8'
 
 	# shellcheck disable=SC2059
 	printf '{"hbcast": "plan", "version": 1, "algorithm": "test", "root": 1,
-		"message_bytes": 1000000,
+		"message_bytes": 1000000, "strict": %s,
 		"trees": [{"slot": 0, "rate_mbps": %s, "edges": [[1,2],[2,3]]}],
 		"predicted": {"model": "fluid", "nodes": [{'"$figure}, {$figure"'}]}}\n' \
-		"$1" 2 "$2" 3 "$3" >"$dir/plan"
+		"${4-false}" "$1" 2 "$2" 3 "$3" >"$dir/plan"
 	at 1 apply "$dir/plan" group 7 wait 20s >/dev/null
 }
 
@@ -45,6 +46,11 @@ check "a plan with rates" rated 16 16 16
 check_equal "the root's lane is paced" 18000000 "$(pace 1 2)"
 check_equal "a relay's lane is paced" 18000000 "$(pace 2 3)"
 
+check "a strict plan" rated 16 16 16 true
+check_equal "both lanes keep to it" "16000000 16000000" "$(pace 1 2) $(pace 2 3)"
+run 1 -j show plan
+check_jq "and it is shown" '[true]' 'map(.strict)'
+
 for node in 2 3; do
 	at "$node" -j recv "$dir/copy-$node" group 7 port 9 timeout $((60 * HBCAST_SLOWNESS))s >"$dir/recv-$node" &
 	until grep -q ready "$dir/recv-$node"; do
@@ -53,7 +59,7 @@ for node in 2 3; do
 done
 run 1 -j send "$dir/file" group 7 port 9
 wait
-# 2 MiB less what may leave at once, at 18 Mbit/s and no faster.
+# 2 MiB less what may leave at once, at 16 Mbit/s and no faster.
 check_jq "the message keeps to the pace" true '.delivered == 2 and .time_us > 800000'
 check "node 2 has it" cmp "$dir/file" "$dir/copy-2"
 check "node 3 has it" cmp "$dir/file" "$dir/copy-3"

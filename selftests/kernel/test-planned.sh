@@ -7,81 +7,9 @@
 . selftests/lib/tap.sh
 . selftests/lib/module.sh
 . selftests/lib/nodes.sh
+. selftests/lib/planned.sh
 
-NODES=5
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-ctl=$HBCAST_CTL
-size=$((6000000 / HBCAST_SLOWNESS + 1))
-
-# send_all NAME: the file from node 1 to all others: what they ended with.
-send_all()
-{
-	local name=$1 node pids=() ended=''
-
-	for ((node = 2; node <= NODES; node++)); do
-		ip netns exec "n$node" "$ctl" -j recv "$dir/$name.$node" group 5 port 9 \
-			>"$dir/log.$node" 2>"$dir/err.$node" &
-		pids+=($!)
-	done
-	for ((node = 2; node <= NODES; node++)); do
-		wait_for 30 grep -qs '"ready":true' "$dir/log.$node" || return
-	done
-	run 1 -j send "$dir/file" group 5 port 9 timeout $((60 * HBCAST_SLOWNESS))s
-	ended=$status
-	for node in "${pids[@]}"; do
-		wait "$node"
-		ended+=" $?"
-	done
-	echo "$ended"
-}
-
-# copies NAME: how many nodes have the file.
-copies()
-{
-	local node n=0
-
-	for ((node = 2; node <= NODES; node++)); do
-		cmp -s "$dir/file" "$dir/$1.$node" && n=$((n + 1))
-	done
-	echo $n
-}
-
-# carried: bytes that the root has sent in each slot.
-carried()
-{
-	at 1 -j show lane group 5 | jq -c '[.[] | select(.direction == "down")] | group_by(.slot) |
-		map({"\(.[0].slot)": (map(.tx_bytes) | add)}) | add'
-}
-
-# planned NAME INPUT WORD...: the planner's plan of several trees, applied and used.
-planned()
-{
-	local name=$1 input=$2 trees before
-
-	shift 2
-	"$ctl" plan "$input" algorithm "$name" root 1 "$@" output "$dir/$name.json" || return
-	trees=$(jq '.trees | length' "$dir/$name.json")
-	check "$name: several trees" [ "$trees" -gt 1 ]
-	run 1 -j apply "$dir/$name.json" group 5 wait $((30 * HBCAST_SLOWNESS))s
-	check_equal "$name: applied, and ready" "0 true" "$status $(jq .ready <<<"$out")"
-	check_equal "$name: what the kernel has" "$(jq -c '[.trees[].slot]' "$dir/$name.json")" \
-		"$(at 1 -j show plan group 5 | jq -c --argjson epoch "$(jq .epoch <<<"$out")" \
-			'[.[] | select(.epoch == $epoch) | .slot]')"
-	before=$(carried)
-	check_equal "$name: send and recv" "0 0 0 0 0" "$(send_all "$name")"
-	check_equal "$name: all have the file" $((NODES - 1)) "$(copies "$name")"
-	check_equal "$name: each tree carried some of it" "$trees" \
-		"$(jq -n --argjson a "$before" --argjson b "$(carried)" --argjson least $((size / 20)) \
-			'[$b | to_entries[] | select(.value - ($a[.key] // 0) > $least)] | length')"
-}
-
-load_hbcast && nodes_up $NODES && small_buffers $NODES && at 1 group keygen "$dir/key" &&
-	nodes_join $NODES 5 "$dir/key" || exit
-for ((node = 1; node <= NODES; node++)); do
-	at $node group set 5 queue 256KiB || exit
-done
-head -c $size /dev/urandom >"$dir/file"
+five_nodes || exit
 # Behind one switch, with half as much up as down: no relay can feed another one alone.
 # All ways up carry (16 + 4 * 8) Mbit/s, to each of four nodes 12 at the most.
 jq -n --argjson n $NODES '{hbcast: "platform", version: 1,
@@ -95,16 +23,8 @@ jq '.links |= map(.bandwidth_mbps = 16) | .wormhole = {const_us: 16, byte_us: 0.
 		recv_const_us: 60, recv_byte_us: 0.5} else . end)' "$dir/platform.json" >"$dir/hnow.json"
 planned two-vbbs "$dir/hnow.json" message-size $size
 
-# From 16 Mbit/s down to 4: each of them at its own rate, whatever the others can take. A slow
-# machine carries less: it is the links that are to be narrow, not the processor.
-jq -n --argjson slowness $HBCAST_SLOWNESS '[24, 16, 16, 8, 4 | . / $slowness] as $rates | {hbcast: "platform", version: 1,
-	nodes: ([range(1; 6) | {id: ., kind: "host"}] + [{id: 100, kind: "switch"}]),
-	links: [range(1; 6) | {from: ., to: 100, bandwidth_mbps: $rates[. - 1], latency_us: 100,
-		symmetric: true}]}' >"$dir/uneven.json"
-for name in stable stable-graph; do
-	planned $name "$dir/uneven.json"
-	check_equal "$name: fast nodes have it first" true "$(jq '.nodes | sort_by(.node) |
-		map(.time_us) | (.[0] * 1.2 < .[2]) and (.[1] * 1.2 < .[2]) and (.[2] * 1.2 < .[3])' "$dir/.out")"
-done
+uneven
+planned stable "$dir/uneven.json"
+planned stable-graph "$dir/uneven.json"
 
 tap_done

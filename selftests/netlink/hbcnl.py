@@ -127,8 +127,10 @@ class Spec:
                         self.attributes(kind["nested-attributes"], **value))
         if isinstance(value, bytes):
             return attr(number, value)
-        if value is True:
-            return attr(number, b"")
+        if isinstance(value, bool):
+            return attr(number, b"") if value else b""
+        if "enum" in kind and isinstance(value, str):
+            value = self.enums[kind["enum"]].index(value)
         if "byte-order" in kind:
             return attr(number, socket.inet_aton(value))
         return attr(number, struct.pack({"u8": "=B", "u16": "=H", "u32": "=I",

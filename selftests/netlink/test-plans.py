@@ -115,6 +115,12 @@ def test_upload_refused(client):
     tap.equal(client.do("plan-commit", group=GROUP, dry_run=True)["epoch"], 1,
               "what was refused left no edges behind")
     fine("the upload is given up", client.do, "plan-abort", group=GROUP)
+    refused("what is forwarded, unknown", errno.ERANGE, ".", client.do, "plan-begin",
+            hbcnl.attr(spec.number("plan", "forward"), b"\2\0\0\0"), group=GROUP)
+    client.do("plan-begin", group=GROUP, forward="message")
+    refused("whole messages along a second tree", errno.EINVAL, "has one tree, in slot 0",
+            client.do, "plan-tree", group=GROUP, slot=1, edge=STAR)
+    client.do("plan-abort", group=GROUP)
     refused("and is over", errno.ENOENT, "no upload", client.do, "plan-commit", group=GROUP)
 
 
@@ -144,7 +150,8 @@ def test_accepted(client):
     refused("and ends the upload", errno.ENOENT, "no upload", client.do, "plan-commit",
             group=GROUP)
     plan = client.do("plan-get", group=GROUP)
-    tap.equal(plan, {"group": GROUP, "root": 1, "epoch": 1, "slot": 0, "nodes": MEMBERS},
+    tap.equal(plan, {"group": GROUP, "root": 1, "epoch": 1, "slot": 0, "forward": "packet",
+                     "nodes": MEMBERS},
               "it is there, but not ready")
     tap.equal(client.do("plan-get", group=GROUP, root=1), plan, "also by its root")
     refused("another root has none", errno.ENOENT, "knows no such plan", client.do, "plan-get",

@@ -30,6 +30,25 @@ run plan odd.json algorithm flat root 1 output plan.json
 check_equal 'an unknown key is warned of' \
 	'0 hbcastctl: warning: odd.json: note is not known and is ignored' \
 	"$status $said"
+run plan costs.json algorithm flat root 1 strict output strict.json
+check_equal 'a strict plan says so, and others do not' 'true false' \
+	"$(jq .strict strict.json) $(jq 'has("strict")' plan.json)"
+run plan costs.json algorithm flat root 1 forward message output whole.json
+check_equal 'so does one that hands on whole messages' 'message false' \
+	"$(jq -r .forward whole.json) $(jq 'has("forward")' plan.json)"
+run -j replan whole.json on costs.json strategy path link 1 2
+check_equal 'replan keeps that' 'message' "$(jq -r .forward <<<"$out")"
+rm whole.json
+run plan costs.json algorithm mtp model multi-port root 1 forward message
+check_equal 'nor along several trees' \
+	'1 hbcastctl: costs.json: whole messages go along one tree, not 2: forward packets, or plan one tree' \
+	"$status $said"
+run plan costs.json algorithm flat root 1 forward bytes
+check_equal 'it is packets or messages' \
+	'1 hbcastctl: forward "bytes" is unknown: write packet or message' "$status $said"
+run -j replan strict.json on costs.json strategy path link 1 2
+rm strict.json
+check_equal 'and replan keeps it' 'true' "$(jq .strict <<<"$out")"
 run plan costs.json algorithm flat root 1 message-size 1B graph dot
 check_equal 'graph dot' 'digraph hbcast {
 	1 [label="1\na"];

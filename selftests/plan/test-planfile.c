@@ -76,6 +76,14 @@ static const struct refusal refusals[] = {
 	  "1,\n'message_bytes':1000,'trees':[\n{'slot':3,'edges':[[1,4]]},\n{'slot':0,",
 	  "9,'replicas':[1],'message_bytes':1,'trees':[{'slot':0,'root':1,",
 	  SLOT0 "it begins at replica 1 and must begin at the root" },
+	{ "strict is no truth", "'root':1,", "'root':1,'strict':1,",
+	  "strict must be true or false, not 1" },
+	{ "forward is unknown", "'root':1,", "'root':1,'forward':'bytes',",
+	  "forward must be packet or message, not \"bytes\"" },
+	{ "forward is no word", "'root':1,", "'root':1,'forward':true,",
+	  "forward must be packet or message, not true" },
+	{ "whole messages along two trees", "'root':1,", "'root':1,'forward':'message',",
+	  "trees: whole messages go along one tree, not 2: forward packets, or plan one tree" },
 	{ "what was asked for is no object", "'root':1,", "'root':1,'asked':[],",
 	  "asked must be an object, not []" },
 	{ "an objective that is none", "'root':1,", "'root':1,'asked':{'objective':'any'},",
@@ -271,6 +279,27 @@ static void check_round_trip(const char *path)
 	hbp_plan_free(again);
 }
 
+/* What holds for the plan as a whole, and is not there usually. */
+static void check_ways(void)
+{
+	static const char whole[] =
+		"{'hbcast':'plan','version':1,'algorithm':'a','root':1,'strict':true,\n"
+		"'forward':'message','message_bytes':1,'trees':[{'slot':0,'edges':[[1,2]]}]}";
+	struct hbp_plan *plan = parse(whole), *usual = parse(good);
+	char *text = hbp_plan_text(plan), *other = hbp_plan_text(usual);
+	struct hbp_plan *back = parse(text);
+
+	ok(plan->strict && plan->whole && back->strict && back->whole,
+	   "a strict plan of whole messages is written and read");
+	ok(!usual->strict && !usual->whole && !strstr(other, "strict") &&
+	   !strstr(other, "forward"), "another one has no word of it");
+	free(text);
+	free(other);
+	hbp_plan_free(plan);
+	hbp_plan_free(usual);
+	hbp_plan_free(back);
+}
+
 int main(void)
 {
 	static const char odd[] =
@@ -287,6 +316,7 @@ int main(void)
 	check_good();
 	check_members();
 	check_round_trip(path);
+	check_ways();
 	unlink(path);
 	check_refusals(load, good, refusals,
 		       sizeof(refusals) / sizeof(refusals[0]));

@@ -59,7 +59,7 @@ static const u8 tree[] = {
 	0, 0, 0, 0, 0, 0, 0, 0x28,			/* slots */
 	10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,	/* address */
 	0x1c, 0x8e,					/* port */
-	4,						/* family */
+	0x14,						/* family, strict */
 	7,						/* stage */
 	0x05, 0x06, 0x07, 0x08,				/* node */
 	0, 0, 0, 0,					/* children */
@@ -67,7 +67,7 @@ static const u8 tree[] = {
 	0, 0, 0, 0, 0, 0, 0, 0x18,			/* slots */
 	0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7,	/* address */
 	0x1c, 0x8f,					/* port */
-	6,						/* family */
+	0x26,						/* family, whole messages */
 	0xfe,						/* stage */
 };
 

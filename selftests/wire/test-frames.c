@@ -49,10 +49,11 @@ static void test_put_tree(void)
 		{
 			.node = 0x01020304, .nr_children = 2, .rate = 0x1011121314151617ULL,
 			.slots = 0x28, .addr = { 10, 0, 0, 9 }, .port = 7310, .family = 4,
-			.stage = 7,
+			.stage = 7, .flags = HBC_TREE_STRICT,
 		},
 		{
 			.node = 0x05060708, .slots = 0x18, .port = 7311, .family = 6, .stage = 254,
+			.flags = HBC_TREE_WHOLE,
 			.addr = { 0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7 },
 		},
 	};
@@ -197,6 +198,7 @@ static void test_fields_read(void)
 	   node[0].rate == 0x1011121314151617ULL && node[0].slots == 0x28 &&
 	   !memcmp(node[0].addr, "\x0a\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0", 16) &&
 	   node[0].port == 7310 && node[0].family == 4 && node[0].stage == 7 &&
+	   node[0].flags == HBC_TREE_STRICT && node[1].flags == HBC_TREE_WHOLE &&
 	   node[1].node == 0x05060708 && !node[1].nr_children && !node[1].rate &&
 	   node[1].slots == 0x18 && node[1].port == 7311 && node[1].family == 6 &&
 	   node[1].stage == 254 &&

@@ -247,6 +247,8 @@ static const struct field tree_refused[] = {
 	{ "port 0", 0, 64, SAMPLE_TREE, 2 },
 	{ "family 0", 0, 66, SAMPLE_TREE, 1 },
 	{ "family 5", 5, 66, SAMPLE_TREE, 1 },
+	{ "an unknown flag", 0x44, 66, SAMPLE_TREE, 1 },
+	{ "a flag alone", 0x10, 66, SAMPLE_TREE, 1 },
 	{ "a long address of family 4", 4, 110, SAMPLE_TREE, 1 },
 	{ "epoch 0", 0, 8, SAMPLE_TREE_ACK, 4 },
 	{ "reason out of range", 7, 16, SAMPLE_TREE_ACK, 2 },

@@ -85,10 +85,15 @@ static int upload_tree(struct apply *a, const struct hbp_tree *tree)
 
 static int upload(struct apply *a)
 {
+	struct nl_msg *msg = plan_msg(a, HBCAST_CMD_PLAN_BEGIN);
 	size_t i;
 	int ret;
 
-	ret = hbgenl_do(a->ctl, &a->g, plan_msg(a, HBCAST_CMD_PLAN_BEGIN),
+	if (a->plan->strict)
+		hbgenl_put_flag(msg, HBCAST_A_PLAN_STRICT);
+	if (a->plan->whole)
+		hbgenl_put_u32(msg, HBCAST_A_PLAN_FORWARD, HBCAST_FORWARD_MESSAGE);
+	ret = hbgenl_do(a->ctl, &a->g, msg,
 			"no plan can be uploaded to group %u", a->group);
 	for (i = 0; i < a->plan->n_trees && !ret; i++)
 		ret = upload_tree(a, &a->plan->trees[i]);

@@ -55,6 +55,12 @@ static const char * const directions[] = {
 	NULL
 };
 
+static const char * const forwards[] = {
+	[HBCAST_FORWARD_PACKET] = "packet",
+	[HBCAST_FORWARD_MESSAGE] = "message",
+	NULL
+};
+
 static const char * const lane_states[] = {
 	[HBCAST_LANE_STATE_CONNECTING] = "connecting",
 	[HBCAST_LANE_STATE_HANDSHAKE] = "handshake",
@@ -159,6 +165,8 @@ const struct hbfield hbattrs_plan[] = {
 	FIELD(PLAN, ROOT, U32, "root"),
 	FIELD(PLAN, EPOCH, U32, "epoch"),
 	FIELD(PLAN, SLOT, U8, "slot"),
+	FIELD(PLAN, STRICT, FLAG, "strict"),
+	NAMED(PLAN, FORWARD, forwards, "forward"),
 	FIELD(PLAN, NODES, U32, "nodes"),
 	FIELD(PLAN, READY, FLAG, "ready"),
 	NESTED(PLAN, EDGE, PAIRS, edge, "edges"),
@@ -224,6 +232,28 @@ const struct hbfield hbattrs_message[] = {
 	FIELD(MESSAGE, DELIVERED, U32, "delivered"),
 	FIELD(MESSAGE, FAILED, U32, "failed"),
 	NESTED(MESSAGE, MEMBER, OBJECTS, member, "nodes"),
+	{ }
+};
+
+static const struct hbfield failures[] = {
+	FIELD(FAILURES, NO_RECEIVER, U64, "no_receiver"),
+	FIELD(FAILURES, CLOSED, U64, "closed"),
+	FIELD(FAILURES, STALLED, U64, "stalled"),
+	FIELD(FAILURES, CHECKSUM, U64, "checksum"),
+	FIELD(FAILURES, LANE_LOST, U64, "lane_lost"),
+	FIELD(FAILURES, NODE_DEAD, U64, "node_dead"),
+	FIELD(FAILURES, ABORTED, U64, "aborted"),
+	FIELD(FAILURES, PLAN_GONE, U64, "plan_gone"),
+	FIELD(FAILURES, NO_MEMORY, U64, "no_memory"),
+	{ }
+};
+
+const struct hbfield hbattrs_account[] = {
+	FIELD(ACCOUNT, GROUP, U32, "group"),
+	FIELD(ACCOUNT, NODE, U32, "node"),
+	FIELD(ACCOUNT, ACCEPTED, U64, "accepted"),
+	FIELD(ACCOUNT, DELIVERED, U64, "delivered"),
+	NESTED(ACCOUNT, FAILURES, NEST, failures, "failures"),
 	{ }
 };
 

@@ -550,6 +550,18 @@ static int parse_update(struct hbctl *ctl, const char *key, const char *word,
 			   "%s \"%s\" is unknown: write weighted or literal", key, word);
 }
 
+static int parse_forward(struct hbctl *ctl, const char *key, const char *word,
+			 void *dest)
+{
+	bool *whole = dest;
+
+	*whole = !strcmp(word, "message");
+	if (*whole || !strcmp(word, "packet"))
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s \"%s\" is unknown: write packet or message", key, word);
+}
+
 /* argv[0] is the file, which may have any name. */
 static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
@@ -566,6 +578,8 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		{ "update", parse_update, &rq.update, 0, false },
 		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
 		{ "replica", parse_replica, &rq, HBARG_MANY, false },
+		{ "strict", NULL, &rq.strict, 0, false },
+		{ "forward", parse_forward, &rq.whole, 0, false },
 		{ "output", hbarg_string, &output, 0, false },
 		{ "graph", hbplan_parse_graph, &graph, 0, false },
 		{ }
@@ -708,7 +722,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 /* The first entry is there for help; FILE is not one word. */
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
-	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ update weighted|literal ] [ trees N ] [ replica ID ]... [ output PLAN.json ] [ graph dot|text ]",
+	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ update weighted|literal ] [ trees N ] [ replica ID ]... [ strict ] [ forward packet|message ] [ output PLAN.json ] [ graph dot|text ]",
 	  "make a plan from a cost matrix, a platform or an HNOW; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },

@@ -139,7 +139,7 @@ int hbshow_peer(struct hbctl *ctl, int argc, char **argv)
 /* In the order in which they are shown. */
 static const struct hbshow_noun * const nouns[] = {
 	&the_node, &hbshow_peers, &hbshow_groups, &hbshow_plans, &hbshow_lanes,
-	&hbshow_messages, NULL
+	&hbshow_messages, &hbshow_accounts, NULL
 };
 
 static int get_all(struct hbctl *ctl, struct hbgenl *g, json_t **out)
@@ -206,6 +206,8 @@ int hbctl_cmd_show(struct hbctl *ctl, int argc, char **argv)
 		  "its connections", false },
 		{ "message", hbshow_message, "[ group GROUP ] [ id MESSAGE ]",
 		  "messages that it sends or has sent of late", false },
+		{ "account", hbshow_account, "[ group GROUP ] [ node NODE ]",
+		  "what became of its messages at each member", false },
 		{ }
 	};
 

@@ -52,6 +52,8 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "ROOT", "root", NULL },
 		{ "EPOCH", "epoch", NULL },
 		{ "SLOT", "slot", NULL },
+		{ "STRICT", "strict", NULL },
+		{ "FORWARD", "forward", NULL },
 		{ "NODES", "nodes", NULL },
 		{ "READY", "ready", NULL },
 		{ "CHILDREN", "children", children_cell },

@@ -204,7 +204,8 @@ static int check_within(const struct hbp_plan *plan, const uint32_t *members,
  *
  * Return: 0; -EINVAL if a tree is none, if slot 0 is missing or does not span
  * the nodes of the others, if two trees have one slot, if a tree begins at a node
- * that has nothing, or one that has the message receives it; -ENOMEM.
+ * that has nothing, or one that has the message receives it, or if whole messages are
+ * handed on along several trees; -ENOMEM.
  */
 int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err)
 {
@@ -215,6 +216,10 @@ int hbp_plan_check(struct hbp_plan *plan, struct hbp_error *err)
 	qsort(plan->trees, plan->n_trees, sizeof(*plan->trees), compare_slots);
 	if (!plan->n_trees || plan->trees[0].slot)
 		return hbp_fail(err, -EINVAL, "no tree has slot 0");
+	if (plan->whole && plan->n_trees > 1)
+		return hbp_fail(err, -EINVAL,
+				"whole messages go along one tree, not %zu: forward packets, or plan one tree",
+				plan->n_trees);
 	for (i = 0; i < plan->n_trees; i++) {
 		if (i && plan->trees[i].slot == plan->trees[i - 1].slot)
 			return hbp_fail(err, -EINVAL,

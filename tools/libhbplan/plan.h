@@ -111,6 +111,9 @@ struct hbp_why {
  * @replicas: their ids, ascending
  * @message_bytes: message size that it was made for, 1 to HBP_MESSAGE_MAX
  * @asked: what else it was made for
+ * @strict: no lane is to be faster than its rate, even where others leave room
+ * @whole: a node hands on a message when it has all of it, to one child after the
+ *	other; with one tree only
  * @n_trees: number of trees, 1 to HBP_PLAN_TREES_MAX
  * @trees: in ascending order of slot; the first has slot 0, begins at the root
  *	and spans all members but the replicas; others may span fewer and begin at
@@ -134,6 +137,8 @@ struct hbp_plan {
 	uint32_t replicas[HBP_REPLICAS_MAX];
 	uint64_t message_bytes;
 	struct hbp_asked asked;
+	bool strict;
+	bool whole;
 	size_t n_trees;
 	struct hbp_tree *trees;
 	int64_t cost_ns;

@@ -166,6 +166,36 @@ static int read_predicted(struct hbp_reader *rd, json_t *object,
 	return 0;
 }
 
+/* What holds for the plan as a whole, and may be left out. */
+static int read_optional(struct hbp_reader *rd, const json_t *root, struct hbp_plan *plan)
+{
+	const json_t *bound = json_object_get(root, "bound_mbps");
+	const json_t *strict = json_object_get(root, "strict");
+	const json_t *forward = json_object_get(root, "forward");
+	const json_t *cost = json_object_get(root, "cost");
+	double us, mbps;
+
+	if (strict && !json_is_boolean(strict))
+		return hbp_json_bad(rd, strict, "true or false", "strict");
+	if (forward && strcmp(json_string_value(forward) ?: "", "packet") &&
+	    strcmp(json_string_value(forward) ?: "", "message"))
+		return hbp_json_bad(rd, forward, "packet or message", "forward");
+	if (cost && !hbp_json_real(cost, 0, 9e15, &us))
+		return hbp_json_bad(rd, cost, "microseconds from 0 to 9e15",
+				    "cost");
+	if (bound && !hbp_json_real(bound, HBP_BANDWIDTH_MIN_MBPS, BOUND_MAX_MBPS,
+				    &mbps))
+		return hbp_json_bad(rd, bound, "Mbit/s from 0.000001 to 1e12",
+				    "bound_mbps");
+	plan->strict = json_is_true(strict);
+	plan->whole = forward && !strcmp(json_string_value(forward), "message");
+	if (cost)
+		plan->cost_ns = hbp_ns_from_us(us);
+	if (bound)
+		plan->bound_bps = hbp_bps_from_mbps(mbps);
+	return 0;
+}
+
 static int read_replicas(struct hbp_reader *rd, const json_t *list,
 			 struct hbp_plan *plan)
 {
@@ -259,19 +289,18 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
 		"hbcast", "version", "algorithm", "root", "replicas", "message_bytes",
-		"asked", "cost", "steps", "previous_cost", "increased_cost", "change", "trees",
-		"bound_mbps", "uncapped_mbps", "certificate", "rate_gap", "predicted", "why", NULL
+		"asked", "strict", "forward", "cost", "steps", "previous_cost",
+		"increased_cost", "change",
+		"trees", "bound_mbps", "uncapped_mbps", "certificate", "rate_gap", "predicted",
+		"why", NULL
 	};
-	const json_t *bound = json_object_get(root, "bound_mbps");
 	const json_t *algorithm = json_object_get(root, "algorithm");
 	const json_t *bytes = json_object_get(root, "message_bytes");
-	const json_t *cost = json_object_get(root, "cost");
 	json_t *certificate = json_object_get(root, "certificate");
 	const json_t *id = json_object_get(root, "root");
 	struct hbp_plan *plan;
 	uint64_t size;
 	uint32_t node;
-	double us, mbps;
 	int ret;
 
 	ret = hbp_json_header(rd, root, "plan");
@@ -284,22 +313,13 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	if (!hbp_json_uint(bytes, HBP_MESSAGE_MAX, &size) || !size)
 		return hbp_json_bad(rd, bytes, "an integer from 1 to 2^50",
 				    "message_bytes");
-	if (cost && !hbp_json_real(cost, 0, 9e15, &us))
-		return hbp_json_bad(rd, cost, "microseconds from 0 to 9e15",
-				    "cost");
-	if (bound && !hbp_json_real(bound, HBP_BANDWIDTH_MIN_MBPS, BOUND_MAX_MBPS,
-				    &mbps))
-		return hbp_json_bad(rd, bound, "Mbit/s from 0.000001 to 1e12",
-				    "bound_mbps");
 	hbp_json_unknown(rd, root, known, "%s", "");
 	plan = hbp_plan_alloc(json_string_value(algorithm), node, size);
 	if (!plan)
 		return hbp_nomem(rd->err);
-	if (cost)
-		plan->cost_ns = hbp_ns_from_us(us);
-	if (bound)
-		plan->bound_bps = hbp_bps_from_mbps(mbps);
-	ret = read_replicas(rd, json_object_get(root, "replicas"), plan);
+	ret = read_optional(rd, root, plan);
+	if (!ret)
+		ret = read_replicas(rd, json_object_get(root, "replicas"), plan);
 	if (!ret)
 		ret = read_asked(rd, json_object_get(root, "asked"),
 				 &plan->asked);
@@ -516,6 +536,8 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 			   json_integer((json_int_t)r->steps) : NULL,
 			   "trees", trees);
 	/* What is not there has no key. */
+	json_object_set_new(object, "strict", plan->strict ? json_true() : NULL);
+	json_object_set_new(object, "forward", plan->whole ? json_string("message") : NULL);
 	json_object_set_new(object, "change", r->done ? change_to_json(r) : NULL);
 	json_object_set_new(object, "bound_mbps", plan->bound_bps ?
 			    json_real(hbp_mbps_from_bps(plan->bound_bps)) : NULL);

@@ -184,6 +184,8 @@ int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
 static void note_asked(const struct hbp_planner *planner,
 		       const struct hbp_request *rq, struct hbp_plan *plan)
 {
+	plan->strict = rq->strict;
+	plan->whole = rq->whole;
 	plan->asked.objective = rq->objective;
 	if (planner->takes & HBP_TAKES_SEED)
 		plan->asked.seed = rq->seed;
@@ -224,11 +226,11 @@ int hbp_plan_make(const struct hbp_planner *planner,
 		return ret;
 	}
 	ret = planner->make(rq, plan, err);
+	note_asked(planner, rq, plan);
 	if (ret)
 		hbp_error_prefix(err, "%s", rq->in->name);
 	else
 		ret = hbp_plan_finish(plan, rq->in, model_of(planner, rq), err);
-	note_asked(planner, rq, plan);
 	if (ret)
 		hbp_plan_free(plan);
 	else

@@ -35,6 +35,8 @@ struct hbp_like;
  * @update: how a planner counts what a sender does already
  * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0
  *	leaves it to the planner
+ * @strict: no lane is to be faster than its rate; makes no difference to the trees
+ * @whole: likewise, a node hands on a message when it has all of it
  * @n_replicas: number of @replicas
  * @replicas: ids of members besides the root that have the message to begin with,
  *	in the order in which they are used
@@ -50,6 +52,8 @@ struct hbp_request {
 	uint64_t seed;
 	enum hbp_update update;
 	unsigned int trees;
+	bool strict;
+	bool whole;
 	size_t n_replicas;
 	uint32_t replicas[HBP_REPLICAS_MAX];
 	const struct hbp_like *like;

@@ -259,8 +259,11 @@ int hbp_replan(const struct hbp_plan *old, struct hbp_input *in,
 		ret = change_tree(&r);
 	if (!ret)
 		ret = adapt(&r, plan);
-	if (!ret)
+	if (!ret) {
+		plan->strict = old->strict;
+		plan->whole = old->whole;
 		ret = hbp_plan_finish(plan, in, hbp_model_of(in), err);
+	}
 	free(r.ids);
 	if (ret)
 		hbp_plan_free(plan);

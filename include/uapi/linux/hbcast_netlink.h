@@ -54,6 +54,18 @@ enum hbcast_direction {
 };
 
 /**
+ * enum hbcast_forward - What a plan's relays hand on.
+ * @HBCAST_FORWARD_PACKET: each fragment, to all children, as soon as it is
+ *   there
+ * @HBCAST_FORWARD_MESSAGE: a message when all of it is there, to one child
+ *   after the other, as far as the lanes' queues hold it
+ */
+enum hbcast_forward {
+	HBCAST_FORWARD_PACKET,
+	HBCAST_FORWARD_MESSAGE,
+};
+
+/**
  * enum hbcast_lane_state - Where a lane is in its life.
  * @HBCAST_LANE_STATE_CONNECTING: the TCP connection is not established
  * @HBCAST_LANE_STATE_HANDSHAKE: the two sides have not proved themselves to
@@ -146,6 +158,34 @@ enum {
 };
 
 enum {
+	HBCAST_A_FAILURES_PAD = 1,
+	HBCAST_A_FAILURES_NO_RECEIVER,
+	HBCAST_A_FAILURES_CLOSED,
+	HBCAST_A_FAILURES_STALLED,
+	HBCAST_A_FAILURES_CHECKSUM,
+	HBCAST_A_FAILURES_LANE_LOST,
+	HBCAST_A_FAILURES_NODE_DEAD,
+	HBCAST_A_FAILURES_ABORTED,
+	HBCAST_A_FAILURES_PLAN_GONE,
+	HBCAST_A_FAILURES_NO_MEMORY,
+
+	__HBCAST_A_FAILURES_MAX,
+	HBCAST_A_FAILURES_MAX = (__HBCAST_A_FAILURES_MAX - 1)
+};
+
+enum {
+	HBCAST_A_ACCOUNT_PAD = 1,
+	HBCAST_A_ACCOUNT_GROUP,
+	HBCAST_A_ACCOUNT_NODE,
+	HBCAST_A_ACCOUNT_ACCEPTED,
+	HBCAST_A_ACCOUNT_DELIVERED,
+	HBCAST_A_ACCOUNT_FAILURES,
+
+	__HBCAST_A_ACCOUNT_MAX,
+	HBCAST_A_ACCOUNT_MAX = (__HBCAST_A_ACCOUNT_MAX - 1)
+};
+
+enum {
 	HBCAST_A_GROUP_PAD = 1,
 	HBCAST_A_GROUP_ID,
 	HBCAST_A_GROUP_KEY,
@@ -198,6 +238,8 @@ enum {
 	HBCAST_A_PLAN_NODES,
 	HBCAST_A_PLAN_READY,
 	HBCAST_A_PLAN_CHILD,
+	HBCAST_A_PLAN_STRICT,
+	HBCAST_A_PLAN_FORWARD,
 
 	__HBCAST_A_PLAN_MAX,
 	HBCAST_A_PLAN_MAX = (__HBCAST_A_PLAN_MAX - 1)
@@ -306,6 +348,7 @@ enum {
 	HBCAST_CMD_LANE_GET,
 	HBCAST_CMD_MESSAGE_GET,
 	HBCAST_CMD_EVENT,
+	HBCAST_CMD_ACCOUNT_GET,
 
 	__HBCAST_CMD_MAX,
 	HBCAST_CMD_MAX = (__HBCAST_CMD_MAX - 1)

@@ -69,6 +69,8 @@ static unsigned int choose_tree(struct choices *c, struct lane *lane, u8 *out)
 		nodes[i].stage = rarely(c, 8) ? choose_number(c) : 0;
 		nodes[i].port = odd && rarely(c, 8) ? choose_number(c) : 7310;
 		nodes[i].family = odd && rarely(c, 8) ? 6 : 4;
+		nodes[i].flags = rarely(c, 8) ? HBC_TREE_STRICT : 0;
+		nodes[i].flags |= rarely(c, 4) ? HBC_TREE_WHOLE : 0;
 		memcpy(nodes[i].addr, &ipv4, sizeof(ipv4));
 		/* Below the root, or the one before. */
 		parent = i && rarely(c, 2) ? i - 1 : 0;

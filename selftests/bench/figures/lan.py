@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The second paper's figure 9 in the kernel: whole messages and packets along one
+binomial tree of four nodes, in virtual time. Writes a table."""
+
+import os
+import sys
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
+
+import node  # noqa: E402 needs the path above
+from node import Node, hbcnl, ip  # noqa: E402
+
+TREE = [(1, 2), (1, 3), (2, 4)]
+MTU = 1024
+# Not said in the paper: a LAN of its time, with a switch.
+RATE, DELAY = "100mbit", "50us"
+TIMES = 3
+SECONDS = 60
+
+
+def quiet_lan():
+    """Four nodes at a switch; nothing but the messages goes by."""
+    node.switch()
+    nodes = [Node(number, dead_ms=60000, stall_ms=60000, queue=4 << 20)
+             for number in (1, 2, 3, 4)]
+    for each in nodes:
+        name = f"n{each.number}"
+        each.know(nodes)
+        ip("-n", name, "link", "set", "eth0", "mtu", MTU)
+        ip("-n", "switch", "link", "set", f"p{each.number}", "mtu", MTU)
+        ip("netns", "exec", name, "tc", "qdisc", "add", "dev", "eth0", "root", "netem",
+           "rate", RATE, "delay", DELAY, "limit", 5000)
+    return nodes
+
+
+def read(sock):
+    """Until there is nothing to read any more."""
+    try:
+        while True:
+            node.take(sock)
+    except (OSError, EOFError):
+        pass
+
+
+def elapsed(sender, data):
+    """Milliseconds until the root knows that all have it all; the mean of some."""
+    begun = time.monotonic()
+    for _ in range(TIMES):
+        sender.send(data)
+        node.wait_complete(sender, SECONDS)
+    return (time.monotonic() - begun) * 1000 / TIMES
+
+
+def main():
+    hbcnl.load_module()
+    nodes = quiet_lan()
+    for each in nodes[1:]:
+        threading.Thread(target=read, args=(each.receiver(),), daemon=True).start()
+    sender = nodes[0].sender()
+    took = {}
+    for forward in "message", "packet":
+        nodes[0].apply_trees((0, TREE), forward=forward)
+        elapsed(sender, bytes(1000))
+        for size in range(100, 1001, 100):
+            took[forward, size] = elapsed(sender, bytes(size * 1000))
+    print("# title\tThe second paper's figure 9, in the kernel: four nodes of a LAN")
+    print("# y\tms until the root knows that all have it")
+    print("# form\tlines")
+    print("KB\twhole messages\tpackets")
+    for size in range(100, 1001, 100):
+        print(f"{size}\t{took['message', size]:.4g}\t{took['packet', size]:.4g}")
+
+
+if __name__ == "__main__":
+    main()

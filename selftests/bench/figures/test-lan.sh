@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The experiment with a LAN in the kernel: nothing beats the link of the root, which
+# sends everything twice, and packets beat whole messages.
+# vm: icount timeout=300
+
+. selftests/lib/tap.sh
+
+table=$(mktemp)
+trap 'rm -f "$table"' EXIT
+lan()
+{
+	selftests/bench/figures/lan.py >"$table"
+}
+check 'it runs' lan
+check_equal 'a row for each size' '100 200 300 400 500 600 700 800 900 1000' \
+	"$(awk '!/^#/ && $1 + 0 { printf "%s%s", sep, $1; sep = " " }' "$table")"
+# KB at 100 Mbit/s, twice: 0.16 ms each.
+check 'no faster than the link' awk '!/^#/ && $1 + 0 && $3 < 0.16 * $1 { exit 1 }' "$table"
+check 'packets are faster, by up to a third' \
+	awk '!/^#/ && $1 + 0 && ($2 <= $3 || $3 < 0.66 * $2) { exit 1 }' "$table"
+
+tap_done

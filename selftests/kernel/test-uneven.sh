@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Nodes with fast links have a file before the others, in virtual time.
+# vm: icount timeout=300
+
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+. selftests/lib/nodes.sh
+. selftests/lib/planned.sh
+
+five_nodes || exit
+uneven
+for name in stable stable-graph; do
+	planned $name "$dir/uneven.json"
+	# Each at its own rate, whatever the others can take.
+	check_equal "$name: fast nodes have it first" true "$(jq '.nodes | sort_by(.node) |
+		map(.time_us) | (.[0] * 1.2 < .[2]) and (.[1] * 1.2 < .[2]) and (.[2] * 1.2 < .[3])' "$dir/.out")"
+done
+
+tap_done
