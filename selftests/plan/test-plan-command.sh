@@ -317,6 +317,11 @@ run plan ./show algorithm flat root 1
 check_equal 'a file may be named as a command is' 0 "$status"
 run plan costs.json algorithm flat root 1 output /dev/stdout
 check_equal 'a device is written to, not replaced' 'flat' "$(jq -r .algorithm <<<"$out")"
+ln -s linked.json link
+echo old >linked.json
+run plan costs.json algorithm flat root 1 output link
+check_equal 'a link stays, and its file is replaced' 'linked.json flat' \
+	"$(readlink link) $(jq -r .algorithm linked.json)"
 
 # 1 byte from node 1, one port: two sends take 2 us, so that 3 has it at 14 + 2.
 run plan costs.json algorithm auto root 1 message-size 1B objective completion

@@ -484,20 +484,25 @@ static int write_to(const char *path, int flags, const char *text)
 static int replace_file(const char *text, const char *path)
 {
 	struct stat st;
-	char *temp;
+	char *real, *temp;
 	int ret;
 
 	/* A pipe or a device is written to, not replaced. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return write_to(path, 0, text);
-	if (asprintf(&temp, "%s.%ld.tmp", path, (long)getpid()) < 0)
+	/* A link stays, and so does /dev/stdout: its file is replaced. */
+	real = realpath(path, NULL);
+	if (asprintf(&temp, "%s.%ld.tmp", real ?: path, (long)getpid()) < 0) {
+		free(real);
 		return -ENOMEM;
+	}
 	ret = write_to(temp, O_CREAT | O_EXCL, text);
-	if (!ret && rename(temp, path))
+	if (!ret && rename(temp, real ?: path))
 		ret = -errno;
 	if (ret && ret != -EEXIST)
 		unlink(temp);
 	free(temp);
+	free(real);
 	return ret;
 }
 
