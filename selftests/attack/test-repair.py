@@ -25,17 +25,21 @@ def connects(member):
 
 
 def broken(scene, parent, child, data, times):
-    """Sends data while the lane between them breaks; whether all have it, and how often."""
+    """Sends data while the lane between them breaks, and once more when it has come back:
+    whether all have it, what is known of it, and how often the lane came back."""
     before = connects(parent)
     readers = [node.Reader(sock) for sock in scene.readers]
     sender = threading.Thread(target=scene.sender.send, args=(data,))
     sender.start()
     for k in range(times):
-        until(20, lambda: len(readers[0].got) > (k + 1) * len(data) // (times + 2))
+        until(20, lambda: len(readers[0].got) > (k + 1) * len(data) // (times + 2)
+              and connects(parent) - before == k)
+        tap.check(len(readers[0].got) < len(data), f"break {k + 1} is in the middle")
         child.cut(parent)
     sender.join()
     results = [(reader.result(), bytes(reader.got) == data) for reader in readers]
     node.wait_complete(scene.sender, 60)
+    until(20, lambda: connects(parent) - before == times)
     return results, set(node.completion(scene.sender).values()), connects(parent) - before
 
 

@@ -57,6 +57,7 @@ while sleep 0.1; do
 	cut -d ' ' -f 1 /proc/uptime
 done >"$dir/looks" &
 looks=$!
+check "one who looks" wait_for 20 [ -s "$dir/looks" ]
 unfair
 mkfifo "$dir/start"
 hogs=()
