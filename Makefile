@@ -166,7 +166,7 @@ coverage: deps
 
 demo: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools
-	selftests/demo/run
+	demo/run
 
 # On one processor, as a planner is one thread.
 bench-plan: deps

@@ -61,7 +61,7 @@ trap cleanup EXIT
 load_hbcast
 head -c "$size" /dev/urandom >"$work/file"
 sum=$(sha256sum <"$work/file")
-cp selftests/demo/platform.json "$work/switches.json"
+cp demo/platform.json "$work/switches.json"
 clusters >"$work/clusters.json"
 for name in switches clusters; do
 	lab_up "$work/$name.json" >/dev/null

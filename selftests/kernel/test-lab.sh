@@ -199,7 +199,7 @@ run down
 check_equal "down again" "0 lab lab was not up" "$status $out"
 
 ### Switches, and links of three speeds, under another name.
-run up selftests/demo/platform.json name demo
+run up demo/platform.json name demo
 check_equal "the demo's network: up" "0 " "$status $err"
 check_round_trip "the demo's network: ping over two switches" \
 	10.77.0.9 34.2 name demo a1

@@ -5,7 +5,7 @@
 # directory, after selftests/lib/tap.sh.
 
 tool=$PWD/tools/hbcastctl/hbcastctl
-demo=$PWD/selftests/demo/platform.json
+demo=$PWD/demo/platform.json
 page=$PWD/Documentation/man/hbcastctl-plan.8
 
 # enter_empty_directory: one that goes away at the end.

@@ -42,7 +42,7 @@ check_equal 'and plans' '1
 ├─ 7
 │  └─ 8
 ├─ 5
-└─ 9' "$("$work/program" selftests/demo/platform.json)"
+└─ 9' "$("$work/program" demo/platform.json)"
 check_equal 'only functions that begin with hbp_ are visible' '' \
 	"$(nm -g --defined-only "$work/usr/lib/libhbplan.a" | awk 'NF == 3 && $3 !~ /^hbp_/')"
 tap_done

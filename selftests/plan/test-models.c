@@ -292,7 +292,7 @@ static void check_demo(uint64_t bytes)
 	const struct hbp_figure *slowest;
 	double ratio;
 
-	if (hbp_input_load("selftests/demo/platform.json", NULL, &in, &err))
+	if (hbp_input_load("demo/platform.json", NULL, &in, &err))
 		tap_bail_out("%s", err.text);
 	ok(in->platform->n_hosts == 9 && in->platform->n == 12,
 	   "demo: nine hosts, three switches");
