@@ -8,11 +8,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export PREFIX DESTDIR
 
-# The kernels every change is built for and tested on, and the one that watches
-# what the tests do to it.
+# The kernels every change is built for and tested on, the one that watches what the
+# tests do to it, and those that 'make check-all' has, too.
 SERIES := 6.1 6.12
 DEBUG := 6.12-debug
-KCSAN := 6.12-kcsan
+MORE := 6.1-debug 6.12-kcsan 6.1-kcsan
 
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile))
 EXAMPLES := $(patsubst %/Makefile,%,$(wildcard Documentation/examples/Makefile))
@@ -47,9 +47,8 @@ help:
 	@echo 'make uninstall    take them away again'
 	@echo 'make deps         install the Debian packages and fetch the kernels that are missing'
 	@echo 'make tests        the test programs'
-	@echo 'make check        build and run all tests (TESTS= for some of them)'
-	@echo 'make check-debug  the tests that are marked for it on a kernel that watches itself'
-	@echo 'make check-kcsan  those that are marked for one that looks for data races'
+	@echo 'make check        build and run the tests, in some minutes (TESTS= for some of them)'
+	@echo 'make check-all    all of them on all kernels, in some hours; results in build/results.md'
 	@echo 'make soak         bad networks and random faults (MINUTES=10, SEED=, KERNEL=6.12)'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make coverage     how much of the module the tests run, by file and function'
@@ -130,19 +129,17 @@ PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 deps:
 	@selftests/deps
 
+# What 'make check' tests.
+build: modules-all module-$(DEBUG) module-kcov tools tests examples
+
 # Each of these installs what is missing before it builds.
 check: deps
-	$(MAKE) $(PARALLEL) modules-all tools tests examples
+	$(MAKE) $(PARALLEL) build
 	selftests/run $(TESTS)
 
-check-debug: deps
-	$(MAKE) $(PARALLEL) module-$(DEBUG) module-kcov tools tests
-	selftests/run -k $(DEBUG) --marked $(TESTS)
-
-# Not in .ci/run, which another kernel's build would make too long.
-check-kcsan: deps
-	$(MAKE) $(PARALLEL) module-$(KCSAN) tools tests
-	selftests/run -k $(KCSAN) --marked $(TESTS)
+check-all: deps
+	$(MAKE) $(PARALLEL) build $(MORE:%=module-%)
+	HBCAST_THOROUGH=1 selftests/run --all --page build/results.md $(TESTS)
 
 # For as long as one likes; KERNEL may be several, which take turns.
 soak: MINUTES ?= 10
@@ -193,5 +190,5 @@ clean:
 
 .PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
 	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps check check-debug check-kcsan soak checkstyle coverage demo bench \
+	uninstall deps build check check-all soak checkstyle coverage demo bench \
 	bench-plan figures clean

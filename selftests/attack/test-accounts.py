@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=200 debug
+# vm: cpus=2 timeout=200
 """What a root tells of each member in numbers is what its messages' senders were told."""
 
 import collections

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=200 debug
+# vm: cpus=2 timeout=200
 """Fragments in any order: what is missing is asked for, what comes twice is dropped."""
 
 import itertools

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: icount timeout=300
+# vm: timeout=300
 """What each member gets while the plan changes in the middle of a file, in virtual time."""
 
 import os

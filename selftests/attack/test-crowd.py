@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug
+# vm: cpus=2 timeout=300
 """Thousands of connections at once, with and without the key, beside a real one."""
 
 import os

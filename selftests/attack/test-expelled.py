@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug
+# vm: cpus=2 timeout=300
 """Parents that have no part any more and hold on to their connections."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug
+# vm: cpus=2 timeout=300
 """A node that is attacked by a parent who has the key: trees, fragments, floods."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug
+# vm: cpus=2 timeout=300
 """A node whose handshake is attacked by one who speaks the wire format."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=500 debug kcsan
+# vm: cpus=2 timeout=500 kcsan
 """Ends of all kinds in the middle of a broadcast: what was accepted is accounted for.
 
 Readers stop after their first piece until a gate opens. A message that is larger

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug kcsan
+# vm: cpus=2 timeout=300 kcsan
 """A child that has the key and reports on nodes that are not below it."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: icount timeout=300
+# vm: timeout=300
 """Which of several trees carries how much, in virtual time."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: icount timeout=400
+# vm: timeout=400
 """Trees that reach some members only: each has a file as soon as its trees allow."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug kcsan
+# vm: cpus=2 timeout=300 kcsan
 """Reports go up the tree of their message, whichever parent came last."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: icount timeout=300
+# vm: timeout=300
 """Plans that hand on whole messages, to one child after the other, in virtual time."""
 
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Memory is bounded by the settings, not by the message: sends a file of 64 MiB
-# and one of 1 GiB through one relay to four sinks, in a test machine of 1 GiB,
-# and compares by how much the memory in use rises at most with what the buffers
+# and one of 1 GiB through one relay to four sinks, in a test machine whose memory
+# holds both files, and compares by how much the memory in use rises at most with what the buffers
 # of TCP and the queues of five lanes may hold. 'run' calls it.
 #
 # usage: memory.sh KERNEL
@@ -11,7 +11,6 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
-results=$here/../../build/bench
 mib=$((1 << 20))
 lanes=5
 queue=$mib
@@ -22,8 +21,10 @@ inside()
 {
 	"$here/net.sh" up
 	"$here/hbcast.sh" >&2
-	"$here/hbbench" memory "$results/message-64m"
-	"$here/hbbench" memory "$results/message-1g"
+	"$here/hbbench" fill /tmp/message-64m $((64 * mib))
+	"$here/hbbench" fill /tmp/message-1g $((1024 * mib))
+	"$here/hbbench" memory /tmp/message-64m
+	"$here/hbbench" memory /tmp/message-1g
 	settings
 }
 
@@ -42,19 +43,15 @@ outside()
 	local small large limit
 	local -a rows
 
-	mkdir -p "$results"
-	"$here/hbbench" fill "$results/message-64m" $((64 * mib))
-	"$here/hbbench" fill "$results/message-1g" $((1024 * mib))
-	mapfile -t rows < <("$here/../vm/run" --kernel "$1" --mem 1G \
+	mapfile -t rows < <("$here/../vm/run" --kernel "$1" --mem 3G \
 		--timeout 1800 -- "$here/memory.sh" --inside)
-	rm "$results/message-64m" "$results/message-1g"
 	if [ ${#rows[@]} != 3 ]; then
 		echo "memory: the machine did not measure both messages" >&2
 		exit 1
 	fi
 	read -ra small <<<"${rows[0]}"
 	read -ra large <<<"${rows[1]}"
-	echo "kernel $1: a file to four sinks, machine of 1 GiB: MiB more in use at most"
+	echo "kernel $1: a file to four sinks, machine of 3 GiB: MiB more in use at most"
 	printf '  %8s %8s %8s %8s\n' message all slab TCP
 	show '64 MiB' "${small[@]}"
 	show '1 GiB' "${large[@]}"

@@ -133,5 +133,15 @@ case $#,${2:-} in
 esac
 kernel=$1
 shift
-exec "$here/../vm/run" --kernel "$kernel" --icount --mem 2G \
+# The machine has no perf, so this machine's goes along, and its libraries.
+files=()
+if [ "$1" = bulk ]; then
+	perf=$(command -v perf) || {
+		echo "profile.sh: perf is missing; install linux-perf" >&2
+		exit 1
+	}
+	mapfile -t files < <(ldd "$perf" | grep -o '/[^ ]*' | sed 's/^/--file=/')
+	files+=(--file="$perf")
+fi
+exec "$here/../vm/run" --kernel "$kernel" --mem 2G "${files[@]}" \
 	--append clearcpuid=297 -- "$here/profile.sh" --inside "$@"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: debug
+# vm: 6.1 debug
 #
 # The module loads and unloads, again and again, and is seen to.
 

@@ -3,7 +3,7 @@
 #
 # A lane's pace: the rate that the newest plan gives it, and an eighth, or that alone
 # where the plan is strict.
-# vm: debug
+# vm:
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Plans of several trees, from the planner to the files at all nodes.
-# vm: timeout=300 debug
+# vm: timeout=300
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh

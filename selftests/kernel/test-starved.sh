@@ -3,7 +3,7 @@
 #
 # A machine that stands still for longer than the dead-interval has not lost its
 # neighbours: all nodes are here, and real-time processes take all processors.
-# vm: cpus=2 debug
+# vm: cpus=2
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh

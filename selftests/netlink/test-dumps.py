@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug
+# vm: cpus=2 timeout=300
 """Dumps while what they list changes, and many who change it at once."""
 
 import errno
@@ -18,7 +18,7 @@ import tap
 
 KEY = bytes(range(32))
 PEERS = 3000
-STRESS_SECONDS = 8
+STRESS_SECONDS = 2
 
 spec = hbcnl.Spec()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 debug kcsan
+# vm: cpus=2 timeout=300 kcsan
 """What netlink tells of lanes, and the events: three nodes at a bridge."""
 
 import errno

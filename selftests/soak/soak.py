@@ -22,7 +22,7 @@ from node import hbcnl, tap, until
 from races import ACTORS_MAX, ends_well
 from voices import Listener, Season, Speaker
 
-SECONDS = 120
+SECONDS = 40
 LARGEST = 64 << 20
 # What takes a minute to arrive is not said in a short run.
 HURRY, SMALLER = 300, 4 << 20

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 mem=2G timeout=600
+# vm: cpus=2 mem=2G timeout=600 slow
 """A group of 64 nodes: everything arrives everywhere, and little memory is needed."""
 
 import hashlib

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 mem=2G timeout=400
-"""Two minutes of a soak, or as long as one likes."""
+# vm: cpus=2 mem=2G timeout=400 slow
+"""A short soak, or as long as one likes."""
 
 import os
 import sys

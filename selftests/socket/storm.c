@@ -21,7 +21,7 @@
 #define SWITCHES	(2 + share(3))
 #define SWITCH_BYTES	500000
 #define STORM_PORT	40000
-#define STORM_SECONDS	(5 + share(10))
+#define STORM_SECONDS	(2 + share(3))
 
 FIXTURE(storm) {
 };

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=120 debug
+# vm: cpus=2 timeout=120 6.1
 #
 # The programs of Documentation/examples do what they say.
 

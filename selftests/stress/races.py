@@ -189,7 +189,7 @@ def left_behind():
 
 def main():
     seed = int(os.environ.get("HBCAST_SEED", int.from_bytes(os.urandom(4), "little")))
-    seconds = int(os.environ.get("HBCAST_SECONDS", 25))
+    seconds = int(os.environ.get("HBCAST_SECONDS", 8))
     print(f"# HBCAST_SEED={seed} HBCAST_SECONDS={seconds}", flush=True)
     before = min([left_behind() for _ in range(6)][1:])
     hbcnl.load_module()

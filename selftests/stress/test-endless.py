@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=200
+# vm: cpus=2 timeout=200 slow
 """A lane's queue that fills faster than it can be sent: who has a plan to tell, and holds
 the node's lock, sends some of what is there before it, but not as long as that goes on."""
 

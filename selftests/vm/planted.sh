@@ -19,7 +19,7 @@ planted()
 	make -s -C "$(selftests/vm/kernel dir "$kernel")/headers" M="$work/faults" modules \
 		>"$work/build" 2>&1 || sed 's/^/# /' "$work/build"
 	selftests/vm/run --kernel "$kernel" --timeout 400 --log "$work/log" --cpus 2 \
-		--append "panic_on_warn=0 kasan_multi_shot" \
+		--append "panic_on_warn=0 kasan_multi_shot" --file "$work/faults/faults.ko" \
 		bash -c "nproc; insmod $work/faults/faults.ko
 			make() { echo \$1 >/sys/module/faults/parameters/make; }
 			export -f make

@@ -3,7 +3,7 @@
 #
 # The debug kernel sees what it was built to see.
 #
-# here: timeout=900 debug-only
+# here: timeout=900
 
 . selftests/vm/planted.sh
 

@@ -3,7 +3,7 @@
 #
 # The kernel that looks for data races sees one.
 #
-# here: timeout=900 kcsan-only
+# here: timeout=900 slow
 
 . selftests/vm/planted.sh
 

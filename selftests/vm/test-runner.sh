@@ -8,11 +8,10 @@
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/selftests/kernel" "$work/selftests/here"
-cp selftests/run "$work/selftests"
-mkdir "$work/selftests/vm"
-for file in run guest initramfs-init agent kernel kernel-log; do
-	ln -s "$PWD/selftests/vm/$file" "$work/selftests/vm"
+mkdir -p "$work"/selftests/{kernel,here,fault,vm}
+cp -r selftests/{run,runner} "$work/selftests"
+for file in run agent kernel kernel-log init mailbox.c packages {machine,image,tree,cache}.py; do
+	cp "selftests/vm/$file" "$work/selftests/vm"
 done
 
 # program PATH: a test made of standard input.
@@ -22,10 +21,10 @@ program()
 	chmod +x "$work/selftests/$1"
 }
 
-# runner PATTERN: leaves its output, last line and status.
+# runner ARGUMENT...: leaves its output, last line and status.
 runner()
 {
-	out=$("$work/selftests/run" --kernel 6.12 "$@" 2>&1)
+	out=$("$work/selftests/run" "$@" 2>&1)
 	status=$?
 	last=${out##*$'\n'}
 }
@@ -84,6 +83,50 @@ END
 here "nested results" "1 passed, 0 failed" 0 "ok .*: outer" <<'END'
 echo 1..1; echo '    not ok 1 - inner'; echo ok 1 - outer
 END
+now_and_then()
+{
+	cat <<-END
+		echo 1..1; [ -e $work/once ] && echo ok 1 - a || echo "not ok 1 - a"; touch $work/once
+	END
+}
+here "one that fails now and then" "1 passed, 0 failed" 0 \
+	"flaky selftests/here/test-it.sh: failed, and passed with the same seed" < <(now_and_then)
+check_equal "what it said each time is kept" "1..1 not ok 1 - a 1..1 ok 1 - a" \
+	"$(cat "$work"/build/flaky/* | xargs)"
+rm "$work/once"
+runner --all here
+expect "where all has to be exact" "1 passed, 1 failed" 1 "not ok .*test-it.sh: is flaky"
+here "one that fails with one seed" "1 passed, 0 failed" 0 "passed with another seed" <<'END'
+echo 1..1; [ "$HBCAST_SEED" = 2 ] && echo ok 1 - a || echo "not ok 1 - a"
+END
+program here/test-it.sh <<'END'
+# here: slow
+echo 1..1; echo ok 1 - a
+END
+runner here
+expect "a slow test" "0 passed, 0 failed" 1 "no test matches here"
+runner --all here
+expect "a slow test, where all are asked for" "1 passed, 0 failed" 0 "ok .*test-it.sh: a"
+program here/test-it.sh <<<'# here: fast'
+runner here
+check_equal "a word that is not known: the status" 1 $status
+check_match "a word that is not known: told" "test-it.sh: 'fast' is nothing a test" "$out"
+program kernel/test-it.sh <<'END'
+# vm: 6.1 debug
+END
+program fault/test-it.sh <<'END'
+# vm: debug-only kcsan
+END
+rm "$work/selftests/here/test-it.sh"
+runner --list
+check_equal "kernels of make check" \
+	"fault/test-it.sh 6.12-debug kernel/test-it.sh 6.1 kernel/test-it.sh 6.12 kernel/test-it.sh 6.12-debug" \
+	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
+runner --list --all
+check_equal "kernels of make check-all" \
+	"fault/test-it.sh 6.1-debug fault/test-it.sh 6.12-debug kernel/test-it.sh 6.1 kernel/test-it.sh 6.1-debug kernel/test-it.sh 6.12 kernel/test-it.sh 6.12-debug" \
+	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
+rm "$work"/selftests/*/test-it.sh
 program here/test-it.sh <<END
 echo \$\$ >$work/pid.new; mv $work/pid.new $work/pid; exec sleep 1000
 END
@@ -101,12 +144,15 @@ runner no-such-test
 expect "no test at all" "0 passed, 0 failed" 1 "no test matches no-such-test"
 
 program kernel/test-a.sh <<'END'
+# vm:
 echo 1..1; ip netns add left; sleep 1000 & [ $$ != 1 ] && echo ok 1 - it ran in $(uname -r)
 END
 program kernel/test-b.sh <<'END'
+# vm:
 ip netns list | grep . || { echo 1..1; echo ok 1 - nothing is left of the one before; }
 END
 program kernel/test-c.sh <<'END'
+# vm:
 echo 1..1; echo c >/proc/sysrq-trigger
 END
 program kernel/test-d.sh <<'END'
@@ -121,7 +167,7 @@ program kernel/test-f.sh <<'END'
 # vm: timeout=5
 echo 1..1; dmesg | grep BUG: || echo ok 1 - what the kernel reported is gone with it
 END
-runner kernel
+runner --kernel 6.12 kernel
 expect "in a machine" "5 passed, 3 failed" 1 "test-a.sh \[6.12\]: it ran in 6.12"
 check_match "the panic's trace is told" "test-c.sh \[6.12\]: .*sysrq_handle_crash" "$out"
 check_match "the panic is its test's" "not ok .*test-c.sh \[6.12\]: the kernel failed" "$out"

@@ -3,7 +3,7 @@
 #
 # The experiment with a LAN in the kernel: nothing beats the link of the root, which
 # sends everything twice, and packets beat whole messages.
-# vm: icount timeout=300
+# vm: timeout=300
 
 . selftests/lib/tap.sh
 

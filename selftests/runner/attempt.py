@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs one test once, on this machine or in a virtual one of its own."""
+
+import os
+import re
+import secrets
+import subprocess
+import tempfile
+import time
+
+from runner.outcome import Outcome
+from runner.tests import TOP
+
+# How many times slower than Debian's a kernel that watches itself may be.
+SLOWNESS = {"debug": 4, "kcsan": 4}
+# Real seconds that a virtual one may take at most, and those for the rest.
+REAL_SECONDS = 5
+GRACE_SECONDS = 300
+# All programs that were started, also those that have ended.
+STARTED = []
+
+
+class NoKernel(Exception):
+    """There is no kernel of that name."""
+
+
+def slowness(kernel):
+    """How much longer than on Debian's kernels everything may last."""
+    return SLOWNESS.get(kernel.partition("-")[2], 1)
+
+
+def release_of(kernel):
+    """What the kernel calls itself."""
+    got = subprocess.run([os.path.join(TOP, "selftests/vm/kernel"), "dir", kernel],
+                         stdout=subprocess.PIPE, text=True, check=False)
+    if got.returncode:
+        raise NoKernel(kernel)
+    return os.path.basename(got.stdout.strip())
+
+
+def environment(seed, release=None):
+    env = dict(os.environ)
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+        env.pop(name, None)
+    env["HBCAST_SEED"] = str(seed)
+    env["HBCAST_CTL"] = os.path.join(TOP, "tools/hbcastctl/hbcastctl")
+    if release:
+        build = os.environ.get("BUILD", os.path.join(TOP, "build"))
+        env["HBCAST_KO"] = os.path.abspath(os.path.join(build, release, "hbcast.ko"))
+    return env
+
+
+def follow(command, env, take, stderr):
+    """The status of a program, each of whose lines is taken."""
+    proc = subprocess.Popen(command, cwd=TOP, env=env, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=stderr, text=True,
+                            errors="replace")
+    STARTED.append(proc)
+    for line in proc.stdout:
+        take(line)
+    return proc.wait()
+
+
+def run_here(test, seed, echo):
+    outcome = Outcome()
+    if not os.access(os.path.join(TOP, test.path), os.X_OK):
+        outcome.finish("is not there or not executable; 'make tests' builds it")
+        return outcome
+
+    def take(line):
+        echo(line)
+        outcome.line(line)
+
+    status = follow(["timeout", "-k", "10", str(test.timeout), "./" + test.path],
+                    environment(seed), take, subprocess.STDOUT)
+    outcome.exited(status, test.timeout)
+    return outcome
+
+
+class InMachine:
+    """One run in a machine; vm/agent tells there what happens."""
+
+    def __init__(self, test, kernel, seed, echo):
+        self.test = test
+        self.echo = echo
+        self.outcome = Outcome()
+        self.token = secrets.token_hex(8)
+        self.marker = re.compile(rf"@{self.token} (end|kernel|left)(?: (.*))?\n")
+        self.timeout = test.timeout * slowness(kernel)
+        self.problem = None
+        self.ended = False
+        self.command = [
+            os.path.join(TOP, "selftests/vm/run"), "--kernel", kernel, "--seed", str(seed),
+            "--timeout", str(self.timeout * REAL_SECONDS + GRACE_SECONDS),
+            *test.machine_for(kernel)]
+        self.env = environment(seed, release_of(kernel))
+        self.env["HBCAST_SLOWNESS"] = str(slowness(kernel))
+
+    def take(self, line):
+        found = self.marker.fullmatch(line)
+        if not found:
+            self.echo(line)
+            self.outcome.line(line)
+            return
+        what, rest = found.groups()
+        if what == "end":
+            status, seconds = rest.split()
+            self.outcome.virtual = float(seconds)
+            self.outcome.exited(int(status), self.timeout, self.problem)
+            self.ended = True
+        elif what == "kernel":
+            self.problem = "the kernel reported a fault"
+        else:
+            self.problem = self.problem or f"left behind {rest}"
+
+    def go(self):
+        if "HBCAST_COVERAGE" in self.env:
+            self.command += ["--keep", os.path.join(self.env["HBCAST_COVERAGE"], self.token)]
+        self.command += ["--", "selftests/vm/agent", self.token, self.test.path,
+                         str(self.timeout)]
+        with tempfile.TemporaryFile("w+", errors="replace") as report:
+            status = follow(self.command, self.env, self.take, report)
+            report.seek(0)
+            said = report.read().splitlines()
+        # What the kernel reported while the test ran has been told.
+        if not self.ended or status and not self.problem:
+            for line in said:
+                self.echo(line + "\n")
+                self.outcome.output.append("# " + line)
+            self.outcome.finish({124: "the machine hung", 125: "the kernel failed"}.get(
+                status, f"the machine ended with status {status}"))
+        return self.outcome
+
+
+def attempt(test, kernel, seed, echo):
+    """An Outcome; kernel None is this machine. echo gets each line as it comes."""
+    began = time.monotonic()
+    outcome = (InMachine(test, kernel, seed, echo).go() if kernel
+               else run_here(test, seed, echo))
+    outcome.wall = time.monotonic() - began
+    return outcome

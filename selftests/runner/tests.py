@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tests there are, and what each asks for in its first lines."""
+
+import fnmatch
+import os
+import re
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+NAME = re.compile(r"test[-_]([^.]*)(\.sh|\.py|\.c|)")
+HEADER = re.compile(r"\s*(?:#|\*|/\*|//)\s*(vm|here):(.*?)(?:\*/)?\s*")
+HEADER_LINES = 40
+# Seconds; in a machine they are virtual.
+DEFAULT_TIMEOUT = 300
+# How long those last that go on for as long as one likes.
+LONGER = int(os.environ.get("HBCAST_SECONDS", "0"))
+WORDS = "timeout=, slow, and in a machine cpus=, mem=, 6.1, debug, debug-only or kcsan"
+# The kernels of 'make check-all' on which all run, and those on which the marked do.
+ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
+MARKED = ("6.12-kcsan", "6.1-kcsan")
+
+
+class BadHeader(Exception):
+    """A test asks for what there is not."""
+
+
+class Test:
+    """A test program: where it is and what machine it asks for."""
+
+    def __init__(self, path, source):
+        self.path = path
+        self.source = source
+        self.where = "here"
+        self.timeout = DEFAULT_TIMEOUT
+        self.machine = {}
+        self.marks = set()
+        if source:
+            self.read_header()
+
+    def read_header(self):
+        with open(os.path.join(TOP, self.source), encoding="utf-8") as file:
+            for _, line in zip(range(HEADER_LINES), file):
+                found = HEADER.fullmatch(line)
+                if found:
+                    self.where = found.group(1)
+                    for word in found.group(2).split():
+                        self.ask(word)
+                    return
+
+    def ask(self, word):
+        name, _, value = word.partition("=")
+        if name == "timeout" and value.isdigit():
+            self.timeout = int(value) + LONGER
+        elif word == "slow":
+            self.marks.add(word)
+        elif self.where == "vm" and name in ("cpus", "mem") and value:
+            self.machine[name] = value
+        elif self.where == "vm" and word in ("6.1", "debug", "debug-only", "kcsan"):
+            self.marks.add(word)
+        else:
+            raise BadHeader(f"{self.source}: '{word}' is nothing a test can ask for; use {WORDS}")
+
+    def machine_for(self, kernel):
+        """Options for vm/run. 6.1 boots with one processor only in virtual time."""
+        one = kernel.partition("-")[0] == "6.1"
+        return [word for name, value in self.machine.items() if not (one and name == "cpus")
+                for word in ("--" + name, value)]
+
+    def can_run_on(self, kernel):
+        return "debug-only" not in self.marks or kernel.endswith("-debug")
+
+    def kernels(self, tier):
+        """Those on which it runs in the tier, "check" or "all"; None is this machine."""
+        if tier == "check" and "slow" in self.marks:
+            return []
+        if self.where == "here":
+            return [None]
+        if tier == "all":
+            return [kernel for kernel in ALL + MARKED if self.can_run_on(kernel)
+                    and (kernel in ALL or "kcsan" in self.marks)]
+        wanted = ["6.12"] + ["6.1"] * ("6.1" in self.marks)
+        wanted += ["6.12-debug"] * bool(self.marks & {"debug", "debug-only"})
+        return [kernel for kernel in wanted if self.can_run_on(kernel)]
+
+
+def source_of(folder, name):
+    """The file that holds a program's header: test-x.c or x.c for test-x."""
+    for source in (name + ".c", NAME.fullmatch(name).group(1) + ".c"):
+        if os.path.exists(os.path.join(folder, source)):
+            return source
+    return None
+
+
+def in_folder(folder, files):
+    """Scripts, built programs, and programs that should have been built."""
+    for name in sorted(files):
+        match = NAME.fullmatch(name)
+        kind = match and match.group(2)
+        if kind in (".sh", ".py"):
+            yield name, name
+        elif kind == ".c":
+            yield name[:-len(".c")], name
+        elif kind == "" and os.access(os.path.join(folder, name), os.X_OK):
+            yield name, source_of(folder, name)
+
+
+def find_tests():
+    found = {}
+    for folder, folders, files in os.walk(os.path.join(TOP, "selftests")):
+        folders.sort()
+        place = os.path.relpath(folder, TOP)
+        for name, source in in_folder(folder, files):
+            path = os.path.join(place, name)
+            found[path] = Test(path, source and os.path.join(place, source))
+    return list(found.values())
+
+
+def chosen(tests, patterns):
+    def matches(test):
+        return any(fnmatch.fnmatch(test.path, f"*{pattern}*") for pattern in patterns)
+
+    return [test for test in tests if not patterns or matches(test)]
