@@ -83,8 +83,9 @@ endif
 
 modules-all: $(SERIES:%=module-%)
 
+# '+' lets what it starts have a part in this make's jobs.
 module-%:
-	@dir=$$(selftests/vm/kernel dir $*) && $(MAKE) module KDIR=$$dir/headers
+	+@dir=$$(selftests/vm/kernel dir $*) && selftests/vm/module $$dir $(BUILD)
 
 # The module that tells KCOV, and so the fuzzer, where it has been.
 module-kcov:
@@ -98,6 +99,22 @@ $(TOOLS) $(EXAMPLES) $(TESTDIRS):
 tools/hbcastctl: $(filter tools/libhbplan,$(TOOLS))
 
 examples: $(EXAMPLES)
+
+# What is built for tests may have been compiled before, in another clone. ccache
+# looks for what the preprocessor makes of a source, and compiles just that, so that
+# an object can be of nothing else; it does not tell where the clone is.
+ifneq ($(and $(filter build tests,$(MAKECMDGOALS)),$(shell ccache --version 2>/dev/null)),)
+ifeq ($(origin CC),default)
+export CC := ccache cc -fdebug-prefix-map=$(CURDIR)=. -fno-working-directory
+endif
+export FUZZ_CC := ccache clang -fdebug-prefix-map=$(CURDIR)=.
+export CCACHE_DIR := $(abspath \
+	$(or $(HBCAST_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hbcast)/ccache)
+export CCACHE_NODIRECT := 1
+export CCACHE_NOCPP2 := 1
+export CCACHE_COMPILERCHECK := string:$(shell \
+	for tool in cc clang as; do $$tool --version; done 2>&1 | sha256sum)
+endif
 
 # Where tests in C find kselftest_harness.h.
 tests: export KSELFTEST = $(shell selftests/vm/kernel source)/tools/testing/selftests
