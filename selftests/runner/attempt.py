@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs one test once, on this machine or in a virtual one of its own."""
 
+import functools
 import os
 import re
 import secrets
@@ -29,6 +30,7 @@ def slowness(kernel):
     return SLOWNESS.get(kernel.partition("-")[2], 1)
 
 
+@functools.cache
 def release_of(kernel):
     """What the kernel calls itself."""
     got = subprocess.run([os.path.join(TOP, "selftests/vm/kernel"), "dir", kernel],

@@ -44,7 +44,7 @@ class Report:
 
     def add(self, test, kernel, attempts):
         """The attempts at one test: the last tells, and whether all agree."""
-        label = f"{test.path} [{kernel}]" if kernel else test.path
+        label = test.label(kernel)
         outcome = attempts[-1] if attempts[-1].passed() else attempts[0]
         flaky = outcome.passed() and len(attempts) > 1
         with self.lock:

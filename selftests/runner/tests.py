@@ -59,6 +59,10 @@ class Test:
         else:
             raise BadHeader(f"{self.source}: '{word}' is nothing a test can ask for; use {WORDS}")
 
+    def label(self, kernel):
+        """What a run of it is called."""
+        return f"{self.path} [{kernel}]" if kernel else self.path
+
     def machine_for(self, kernel):
         """Options for vm/run. 6.1 boots with one processor only in virtual time."""
         one = kernel.partition("-")[0] == "6.1"
