@@ -42,6 +42,7 @@ help:
 	@echo 'make modules-all  the module for Debian kernels $(SERIES), in build/RELEASE/'
 	@echo 'make module-6.12-debug  the module for a kernel that watches itself'
 	@echo 'make module-kcov  the same, for the fuzzer'
+	@echo 'make module-coverage  the same, with counters of lines'
 	@echo 'make tools        the tools only'
 	@echo 'make install      module, tools, headers and manual pages (PREFIX=, DESTDIR=)'
 	@echo 'make uninstall    take them away again'
@@ -90,6 +91,11 @@ module-%:
 # The module that tells KCOV, and so the fuzzer, where it has been.
 module-kcov:
 	$(MAKE) module-$(DEBUG) BUILD=$(BUILD)/kcov KCOV_INSTRUMENT=y
+
+# The one whose lines are counted. Notes of an older one would count for it, too.
+module-coverage:
+	$(RM) -r build/coverage
+	$(MAKE) module-$(DEBUG) BUILD=build/coverage GCOV_PROFILE=y KCOV_INSTRUMENT=y
 
 tools: $(TOOLS)
 
@@ -155,8 +161,8 @@ check: deps
 	selftests/run $(TESTS)
 
 check-all: deps
-	$(MAKE) $(PARALLEL) build $(MORE:%=module-%)
-	HBCAST_THOROUGH=1 selftests/run --all --page build/results.md $(TESTS)
+	$(MAKE) $(PARALLEL) build module-coverage $(MORE:%=module-%)
+	HBCAST_THOROUGH=1 selftests/run --all --coverage --page build/results.md $(TESTS)
 
 # For as long as one likes; KERNEL may be several, which take turns.
 soak: MINUTES ?= 10
@@ -173,10 +179,8 @@ checkstyle: deps
 
 # How much of the module the tests run, on the kernel that watches most.
 coverage: deps
-	$(RM) -r build/coverage
-	$(MAKE) $(PARALLEL) module-$(DEBUG) BUILD=build/coverage GCOV_PROFILE=y
-	$(MAKE) $(PARALLEL) tools tests
-	selftests/coverage $(TESTS)
+	$(MAKE) $(PARALLEL) module-coverage tools tests
+	selftests/run --coverage -k $(DEBUG) $(TESTS)
 
 demo: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools
@@ -205,7 +209,7 @@ clean:
 	$(RM) -r build .checkpatch-camelcase.*
 	for dir in $(TOOLS) $(EXAMPLES) $(TESTDIRS); do $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all help module install-module uninstall-module modules-all module-kcov tools \
-	$(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
+.PHONY: all help module install-module uninstall-module modules-all module-kcov \
+	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
 	uninstall deps build check check-all soak checkstyle coverage demo bench \
 	bench-plan figures clean

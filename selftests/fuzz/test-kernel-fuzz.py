@@ -24,7 +24,8 @@ FUZZER = os.path.join(TOP, "selftests/fuzz/kernel/fuzz")
 
 
 def load_module():
-    """The one that tells KCOV where it is, on a kernel that has it, unless lines are counted."""
+    """The one that tells KCOV where it is, on a kernel that has it; so does the one whose
+    lines are counted."""
     release = os.uname().release
     path = os.environ.get("HBCAST_KO", os.path.join(TOP, "build", release, "hbcast.ko"))
     if os.path.exists(KCOV) and "HBCAST_COVERAGE" not in os.environ:

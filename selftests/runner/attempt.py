@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+from runner import coverage
 from runner.outcome import Outcome
 from runner.tests import TOP
 
@@ -40,14 +41,14 @@ def release_of(kernel):
     return os.path.basename(got.stdout.strip())
 
 
-def environment(seed, release=None):
+def environment(seed, release=None, build=None):
     env = dict(os.environ)
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         env.pop(name, None)
     env["HBCAST_SEED"] = str(seed)
     env["HBCAST_CTL"] = os.path.join(TOP, "tools/hbcastctl/hbcastctl")
     if release:
-        build = os.environ.get("BUILD", os.path.join(TOP, "build"))
+        build = build or os.environ.get("BUILD", os.path.join(TOP, "build"))
         env["HBCAST_KO"] = os.path.abspath(os.path.join(build, release, "hbcast.ko"))
     return env
 
@@ -82,7 +83,7 @@ def run_here(test, seed, echo):
 class InMachine:
     """One run in a machine; vm/agent tells there what happens."""
 
-    def __init__(self, test, kernel, seed, echo):
+    def __init__(self, test, kernel, seed, echo, counters):
         self.test = test
         self.echo = echo
         self.outcome = Outcome()
@@ -95,8 +96,12 @@ class InMachine:
             os.path.join(TOP, "selftests/vm/run"), "--kernel", kernel, "--seed", str(seed),
             "--timeout", str(self.timeout * REAL_SECONDS + GRACE_SECONDS),
             *test.machine_for(kernel)]
-        self.env = environment(seed, release_of(kernel))
+        counted = counters and kernel == coverage.KERNEL
+        self.env = environment(seed, release_of(kernel), coverage.BUILD if counted else None)
         self.env["HBCAST_SLOWNESS"] = str(slowness(kernel))
+        if counted:
+            self.env["HBCAST_COVERAGE"] = "1"
+            self.command += ["--keep", os.path.join(counters, self.token)]
 
     def take(self, line):
         found = self.marker.fullmatch(line)
@@ -116,8 +121,6 @@ class InMachine:
             self.problem = self.problem or f"left behind {rest}"
 
     def go(self):
-        if "HBCAST_COVERAGE" in self.env:
-            self.command += ["--keep", os.path.join(self.env["HBCAST_COVERAGE"], self.token)]
         self.command += ["--", "selftests/vm/agent", self.token, self.test.path,
                          str(self.timeout)]
         with tempfile.TemporaryFile("w+", errors="replace") as report:
@@ -134,10 +137,11 @@ class InMachine:
         return self.outcome
 
 
-def attempt(test, kernel, seed, echo):
-    """An Outcome; kernel None is this machine. echo gets each line as it comes."""
+def attempt(test, kernel, seed, echo, counters):
+    """An Outcome; kernel None is this machine. echo gets each line as it comes, and the
+    folder of counters, if there is one, those of the kernel on which lines are counted."""
     began = time.monotonic()
-    outcome = (InMachine(test, kernel, seed, echo).go() if kernel
+    outcome = (InMachine(test, kernel, seed, echo, counters).go() if kernel
                else run_here(test, seed, echo))
     outcome.wall = time.monotonic() - began
     return outcome

@@ -23,16 +23,26 @@ class Report:
         self.flaky = []
         # (where, path, results, seconds, virtual seconds or None)
         self.runs = []
+        # (title, lines)
+        self.sections = []
 
     def say(self, *lines):
         for line in lines:
             print(line, flush=True)
 
-    def fail(self, what):
+    def add_result(self, what, good):
         """Something beside the tests."""
+        line = f"{'ok' if good else 'not ok'} {what}"
         with self.lock:
-            self.failures.append([f"not ok {what}"])
-            self.say(f"not ok {what}")
+            self.say(line)
+            if good:
+                self.passed += 1
+            else:
+                self.failures.append([line])
+
+    def add_section(self, title, lines):
+        """More that the page has, and that is printed before the times."""
+        self.sections.append((title, lines))
 
     def echo(self, label):
         """A function that prints a line at once, if that is wanted."""
@@ -98,6 +108,9 @@ class Report:
         return f"{self.passed} passed, {len(self.failures)} failed"
 
     def summary(self):
+        for title, lines in self.sections:
+            yield f"# {title}:"
+            yield from (f"# {line}" for line in lines)
         yield from (f"# {line}" for line in self.times())
         yield "# the slowest:"
         yield from (f"# {line}" for line in self.slowest())
@@ -110,6 +123,8 @@ class Report:
         yield from (f"# {title}", "", self.count(), "", "## Where the time went", "", "```")
         yield from self.times()
         yield from ("```", "", "## The slowest", "", "```", *self.slowest(), "```")
+        for title, lines in self.sections:
+            yield from ("", f"## {title}", "", "```", *lines, "```")
         for name, lines in (("Flaky", self.flaky),
                             ("Failed", [line for failure in self.failures for line in failure])):
             yield from ("", f"## {name}", "", *(f"- {line}" for line in lines or ["nothing"]))

@@ -13,7 +13,8 @@ HEADER_LINES = 40
 DEFAULT_TIMEOUT = 300
 # How long those last that go on for as long as one likes.
 LONGER = int(os.environ.get("HBCAST_SECONDS", "0"))
-WORDS = "timeout=, slow, and in a machine cpus=, mem=, 6.1, debug, debug-only or kcsan"
+THOROUGH = "HBCAST_THOROUGH" in os.environ
+WORDS = "timeout=, thorough=, slow, and in a machine cpus=, mem=, 6.1, debug, debug-only or kcsan"
 # The kernels of 'make check-all' on which all run, and those on which the marked do.
 ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
 MARKED = ("6.12-kcsan", "6.1-kcsan")
@@ -50,6 +51,8 @@ class Test:
         name, _, value = word.partition("=")
         if name == "timeout" and value.isdigit():
             self.timeout = int(value) + LONGER
+        elif name == "thorough" and value.isdigit():
+            self.timeout = int(value) if THOROUGH else self.timeout
         elif word == "slow":
             self.marks.add(word)
         elif self.where == "vm" and name in ("cpus", "mem") and value:

@@ -107,6 +107,11 @@ runner here
 expect "a slow test" "0 passed, 0 failed" 1 "no test matches here"
 runner --all here
 expect "a slow test, where all are asked for" "1 passed, 0 failed" 0 "ok .*test-it.sh: a"
+program here/test-it.sh <<<'# here: timeout=10 thorough=700'
+runner --list
+check_match "a limit" "test-it.sh here timeout=10$" "$out"
+HBCAST_THOROUGH=1 runner --list
+check_match "another one for what is thorough" "test-it.sh here timeout=700$" "$out"
 program here/test-it.sh <<<'# here: fast'
 runner here
 check_equal "a word that is not known: the status" 1 $status

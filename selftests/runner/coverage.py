@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run the tests on the debug kernel with a module whose lines are counted.
+"""How much of the module was run: its lines are counted on the kernel that watches most.
 
-Prints how much of each file was run and which functions have lines that were
-not. Called by 'make coverage', which builds the module.
+'make module-coverage' builds that module. Each machine leaves its counters in a folder
+of its own; they are added up when all tests have run.
 """
 
 import glob
@@ -11,23 +10,15 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 
-TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+from runner.tests import TOP
+
 KERNEL = "6.12-debug"
 BUILD = os.path.join(TOP, "build/coverage")
 # Of each file; with fewer lines than SMALL nothing can be said in per cent.
 GOAL, SMALL = 85, 20
 # Macros of tracepoints, whose lines say nothing.
 LEFT_OUT = ("trace.h",)
-
-
-def run_tests(patterns, folder):
-    """Whether all passed; each machine leaves its counters in the folder."""
-    env = dict(os.environ, BUILD=BUILD, HBCAST_COVERAGE=folder)
-    return subprocess.run([os.path.join(TOP, "selftests/run"), "-k", KERNEL, *patterns],
-                          env=env, check=False).returncode == 0
 
 
 def merge(folder):
@@ -100,38 +91,25 @@ def ranges(lines):
     return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
 
 
-def show(files):
-    """Prints the table; returns the files below the goal."""
-    low = []
-    print("\nfunctions with lines that were not run")
-    for name, file in sorted(files.items()):
-        for function, lines in file.missing():
-            print(f"  {name:20} {function}: {ranges(lines)}")
-    print("\nfile                 lines    run")
-    for name, file in sorted(files.items()):
+def add(folder, results):
+    """What the machines have left in the folder becomes results, and part of the page."""
+    total = merge(folder)
+    if not total:
+        results.add_result("coverage: no machine has left counters; does "
+                           "'make module-coverage' build the module?", False)
+        return
+    files = sorted(read(total).items())
+    table = [f"{'file':20} {'lines':>5}    run"]
+    for name, file in files:
         run, lines = file.share()
-        if lines >= SMALL and 100 * run < GOAL * lines:
-            low.append(name)
-        print(f"{name:20} {lines:5} {100 * run / lines:5.1f}%"
-              f"{'  below the goal' if name in low else ''}")
-    run = sum(file.share()[0] for file in files.values())
-    lines = sum(file.share()[1] for file in files.values())
-    print(f"{'all':20} {lines:5} {100 * run / lines:5.1f}%")
-    return low
-
-
-def main():
-    with tempfile.TemporaryDirectory(prefix="hbcast-coverage.") as folder:
-        passed = run_tests(sys.argv[1:], folder)
-        total = merge(folder)
-        if not total:
-            sys.exit("selftests/coverage: no machine has left counters; was the module built "
-                     "by 'make coverage'?")
-        low = show(read(total))
-    if low:
-        print(f"less than {GOAL} % of {', '.join(low)} was run")
-    return 0 if passed and not low else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        share = f"{100 * run / lines:.1f} %"
+        table.append(f"{name:20} {lines:5} {share:>7}")
+        if lines >= SMALL:
+            results.add_result(f"coverage: {name}: {share} of {lines} lines, {GOAL} are wanted",
+                               100 * run >= GOAL * lines)
+    run, lines = (sum(file.share()[at] for _, file in files) for at in (0, 1))
+    table.append(f"{'all':20} {lines:5} {f'{100 * run / lines:.1f} %':>7}")
+    results.add_section("How much of the module was run", table)
+    results.add_section("Functions with lines that were not run",
+                        [f"{name:20} {function}: {ranges(numbers)}" for name, file in files
+                         for function, numbers in file.missing()])
