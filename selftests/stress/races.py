@@ -173,25 +173,44 @@ def calm(storm):
         each.client.close()
 
 
-def left_behind():
-    """How many TCP sockets the kernel has, orphans among them, and namespaces."""
+def sockets():
+    """How many TCP sockets the kernel has, orphans among them."""
     with open("/proc/net/sockstat", encoding="ascii") as file:
         words = next(line for line in file if line.startswith("TCP:")).split()
+    return int(words[words.index("alloc") + 1])
+
+
+def namespaces():
+    """How many the kernel has. The last one that ended is kept until another does: it is
+    one of them when this is asked next."""
     with open("/sys/kernel/slab/net_namespace/shrink", "w", encoding="ascii") as file:
         file.write("1")
     with open("/sys/kernel/slab/net_namespace/objects", encoding="ascii") as file:
-        found = int(words[words.index("alloc") + 1]), int(file.read().split()[0])
-    # The last namespace that ended may be kept until another one does.
+        found = int(file.read().split()[0])
     node.ip("netns", "add", "last")
     node.ip("netns", "del", "last")
     return found
+
+
+def now_and_then(what):
+    """What it returns, a second later: time for what has ended to go."""
+    time.sleep(1)
+    return what()
+
+
+def gone(what, before):
+    """One result: there are as few of them as before."""
+    if not tap.check(until(PATIENCE, lambda: now_and_then(what) <= before),
+                     f"no {what.__name__} are left"):
+        print(f"# {before} {what.__name__} before, {now_and_then(what)} now")
 
 
 def main():
     seed = int(os.environ.get("HBCAST_SEED", int.from_bytes(os.urandom(4), "little")))
     seconds = int(os.environ.get("HBCAST_SECONDS", 8))
     print(f"# HBCAST_SEED={seed} HBCAST_SECONDS={seconds}", flush=True)
-    before = min([left_behind() for _ in range(6)][1:])
+    namespaces()
+    before = [(what, now_and_then(what)) for what in (sockets, namespaces)]
     hbcnl.load_module()
     node.switch()
     for number in NODES:
@@ -210,7 +229,6 @@ def main():
     tap.check(until(10 * tap.SLOWNESS, hbcnl.unload_module), "the module goes")
     with open("/proc/slabinfo", encoding="ascii") as file:
         tap.check("HBCAST" not in file.read(), "its slab is gone")
-    if not tap.check(until(PATIENCE, lambda: left_behind() <= before),
-                     "all connections and namespaces are gone"):
-        print(f"# sockets, namespaces: {before} before, {left_behind()} now")
+    for what, count in before:
+        gone(what, count)
     tap.done()
