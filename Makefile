@@ -17,6 +17,7 @@ MORE := 6.1-debug 6.12-kcsan 6.1-kcsan
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile))
 EXAMPLES := $(patsubst %/Makefile,%,$(wildcard Documentation/examples/Makefile))
 TESTDIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile selftests/*/*/Makefile))
+BENCHES := $(patsubst %/Makefile,%,$(wildcard bench/*/Makefile))
 
 MANPAGES = $(wildcard Documentation/man/*.[0-9])
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
@@ -99,7 +100,7 @@ module-coverage:
 
 tools: $(TOOLS)
 
-$(TOOLS) $(EXAMPLES) $(TESTDIRS):
+$(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES):
 	$(MAKE) -C $@
 
 tools/hbcastctl: $(filter tools/libhbplan,$(TOOLS))
@@ -124,9 +125,9 @@ endif
 
 # Where tests in C find kselftest_harness.h.
 tests: export KSELFTEST = $(shell selftests/vm/kernel source)/tools/testing/selftests
-tests: $(TESTDIRS)
+tests: $(TESTDIRS) $(BENCHES)
 
-$(TESTDIRS): $(TOOLS)
+$(TESTDIRS) $(BENCHES): $(TOOLS)
 
 install: install-module install-tools
 
@@ -188,8 +189,8 @@ demo: deps
 
 # On one processor, as a planner is one thread.
 bench-plan: deps
-	$(MAKE) $(PARALLEL) tools selftests/bench/plan
-	taskset -c 0 selftests/bench/plan/bench-plan
+	$(MAKE) $(PARALLEL) tools bench/plan
+	taskset -c 0 bench/plan/bench-plan
 
 # Tables and pictures of the papers' experiments, all or FIGURES, in build/figures.
 figures: export OUTPUT ?= $(BUILD)/figures
@@ -198,18 +199,18 @@ figures: export SEED ?= 1
 figures: export DATA ?=
 figures: deps
 	@selftests/deps gnuplot-nox
-	$(MAKE) $(PARALLEL) module-6.12 tools selftests/bench/figures
-	selftests/bench/figures/run $(FIGURES)
+	$(MAKE) $(PARALLEL) module-6.12 tools bench/figures
+	bench/figures/run $(FIGURES)
 
 bench: deps
-	$(MAKE) $(PARALLEL) modules-all tools selftests/bench
-	selftests/bench/run
+	$(MAKE) $(PARALLEL) modules-all tools bench/relay
+	bench/relay/run
 
 clean:
 	$(RM) -r build .checkpatch-camelcase.*
-	for dir in $(TOOLS) $(EXAMPLES) $(TESTDIRS); do $(MAKE) -C $$dir clean || exit; done
+	for dir in $(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES); do $(MAKE) -C $$dir clean || exit; done
 
 .PHONY: all help module install-module uninstall-module modules-all module-kcov \
-	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) examples tests install install-tools \
-	uninstall deps build check check-all soak checkstyle coverage demo bench \
+	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES) examples tests install \
+	install-tools uninstall deps build check check-all soak checkstyle coverage demo bench \
 	bench-plan figures clean

@@ -11,7 +11,7 @@ table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 lan()
 {
-	selftests/bench/figures/lan.py >"$table"
+	bench/figures/lan.py >"$table"
 }
 check 'it runs' lan
 check_equal 'a row for each size' '100 200 300 400 500 600 700 800 900 1000' \

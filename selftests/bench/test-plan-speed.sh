@@ -5,7 +5,7 @@
 
 . selftests/lib/tap.sh
 
-out=$(selftests/bench/plan/bench-plan check)
+out=$(bench/plan/bench-plan check)
 check_equal 'planners keep to their limits' 0 $?
 printf '%s\n' "$out" | sed 's/^/# /'
 

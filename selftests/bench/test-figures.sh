@@ -6,7 +6,7 @@
 
 . selftests/lib/tap.sh
 
-HERE=selftests/bench/figures
+HERE=bench/figures
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

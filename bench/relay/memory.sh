@@ -43,7 +43,7 @@ outside()
 	local small large limit
 	local -a rows
 
-	mapfile -t rows < <("$here/../vm/run" --kernel "$1" --mem 3G \
+	mapfile -t rows < <("$here/../../selftests/vm/run" --kernel "$1" --mem 3G \
 		--timeout 1800 -- "$here/memory.sh" --inside)
 	if [ ${#rows[@]} != 3 ]; then
 		echo "memory: the machine did not measure both messages" >&2

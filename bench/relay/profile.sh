@@ -143,5 +143,5 @@ if [ "$1" = bulk ]; then
 	mapfile -t files < <(ldd "$perf" | grep -o '/[^ ]*' | sed 's/^/--file=/')
 	files+=(--file="$perf")
 fi
-exec "$here/../vm/run" --kernel "$kernel" --mem 2G "${files[@]}" \
+exec "$here/../../selftests/vm/run" --kernel "$kernel" --mem 2G "${files[@]}" \
 	--append clearcpuid=297 -- "$here/profile.sh" --inside "$@"

@@ -15,8 +15,8 @@ top=$here/../..
 tool=$top/tools/hbcastctl/hbcastctl
 HBCAST_KO=$top/build/$(uname -r)/hbcast.ko
 export HBCAST_KO
-# shellcheck source-path=SCRIPTDIR source=../lib/module.sh
-. "$here/../lib/module.sh"
+# shellcheck source-path=SCRIPTDIR source=../../selftests/lib/module.sh
+. "$here/../../selftests/lib/module.sh"
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
