@@ -3,16 +3,11 @@
 """The second paper's figure 9 in the kernel: whole messages and packets along one
 binomial tree of four nodes, in virtual time. Writes a table."""
 
-import os
-import sys
 import threading
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
-
-import node  # noqa: E402 needs the path above
-from node import Node, hbcnl, ip  # noqa: E402
+from hbtest import hbcnl, node
+from hbtest.node import Node, ip
 
 TREE = [(1, 2), (1, 3), (2, 4)]
 MTU = 1024

@@ -5,15 +5,11 @@
 
 import collections
 import errno
-import os
 import socket
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-from node import Node, hbcnl, tap, until
-from trees import MIB, SECONDS, SO_SNDBUFFORCE
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
+from hbtest.trees import MIB, SECONDS, SO_SNDBUFFORCE
 
 DEAD = 4
 LATE = 5

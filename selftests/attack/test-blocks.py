@@ -7,14 +7,9 @@ import itertools
 import os
 import random
 import socket
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node  # noqa: E402 needs the path above
-import wire  # noqa: E402
-from node import hbcnl, tap  # noqa: E402
-from scene import EVIL, Scene  # noqa: E402
+from hbtest import hbcnl, node, tap, wire
+from hbtest.scene import EVIL, Scene
 
 PORT = 8		# honest broadcasts go to another one
 SO_RCVBUFFORCE = 33	# so that nothing comes too early for it

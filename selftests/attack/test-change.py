@@ -3,17 +3,13 @@
 # vm: timeout=300
 """What each member gets while the plan changes in the middle of a file, in virtual time."""
 
-import os
-import sys
 import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node  # noqa: E402 needs the path above
-from node import Node, hbcnl, tap, until  # noqa: E402
-from trees import MIB, SECONDS  # noqa: E402
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
+from hbtest.trees import MIB, SECONDS
 
 PORT = 9
 RATE = 2 * MIB	# bytes/s

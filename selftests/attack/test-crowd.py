@@ -3,18 +3,14 @@
 # vm: cpus=2 timeout=300
 """Thousands of connections at once, with and without the key, beside a real one."""
 
-import os
 import resource
 import socket
-import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import wire
-from node import GROUP, hbcnl, tap, until
-from scene import EVIL, Scene
+from hbtest import hbcnl, tap, wire
+from hbtest.node import GROUP, until
+from hbtest.scene import EVIL, Scene
 
 CROWD = max(3000 // tap.SLOWNESS, 900)
 HALF_OPEN_MAX = 256

@@ -7,16 +7,13 @@ import json
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-from node import Node, hbcnl, tap, until
-from trees import MIB, SECONDS
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
+from hbtest.trees import MIB, SECONDS
 
 MEMBERS = (2, 3, 4, 5)
 PORT = 9

@@ -3,15 +3,11 @@
 # vm: cpus=2 timeout=300
 """Parents that have no part any more and hold on to their connections."""
 
-import os
-import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import wire
-from node import GROUP, hbcnl, tap, until
-from scene import EVIL, Scene
+from hbtest import hbcnl, tap, wire
+from hbtest.node import GROUP, until
+from hbtest.scene import EVIL, Scene
 
 DEAD_MS = 1000
 PATIENCE = 4 * DEAD_MS / 1000

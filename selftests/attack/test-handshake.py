@@ -3,16 +3,12 @@
 # vm: cpus=2 timeout=300
 """A node whose handshake is attacked by one who speaks the wire format."""
 
-import os
 import socket
-import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import wire
-from node import GROUP, KEY, hbcnl, tap
-from scene import EVIL, Scene
+from hbtest import hbcnl, tap, wire
+from hbtest.node import GROUP, KEY
+from hbtest.scene import EVIL, Scene
 
 
 def test_right(scene):

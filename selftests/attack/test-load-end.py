@@ -10,14 +10,11 @@ than all buffers on its way is then in the middle at every node.
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-from node import GROUP, Node, Reader, hbcnl, tap, until
+from hbtest import hbcnl, node, tap
+from hbtest.node import GROUP, Node, Reader, until
 
 SIZE = 6 << 20
 MEMBERS = (2, 3, 4)

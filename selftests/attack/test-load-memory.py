@@ -4,13 +4,10 @@
 """A receiver that stops reading while a large file is sent: memory stays bounded."""
 
 import os
-import sys
 import threading
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-from node import Node, hbcnl, tap, until
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
 
 SIZE = (64 << 20) // tap.SLOWNESS
 OTHERS = (8 << 20) * tap.SLOWNESS	# what else may take memory meanwhile

@@ -5,14 +5,11 @@
 
 import os
 import socket
-import sys
 import threading
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-from node import Node, hbcnl, tap, until
-from trees import MIB, SECONDS, SO_SNDBUFFORCE
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
+from hbtest.trees import MIB, SECONDS, SO_SNDBUFFORCE
 
 # 2 and 3 are relays, one below the other; 4 to 6 are leaves below them.
 TREE = ((1, 2), (2, 3), (2, 5), (3, 4), (3, 6))

@@ -3,17 +3,13 @@
 # vm: timeout=300
 """What a tree does with what others leave of a link, in virtual time."""
 
-import os
-import sys
 import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node  # noqa: E402 needs the path above
-from node import Node, hbcnl, ip, tap, until  # noqa: E402
-from trees import MIB, SECONDS  # noqa: E402
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, ip, until
+from hbtest.trees import MIB, SECONDS
 
 LINK = 5 * MIB	# bytes/s out of node 1
 LITTLE, MUCH = MIB, 3 * MIB	# what is planned, with an eighth nearly the link

@@ -6,15 +6,12 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node  # noqa: E402 needs the path above
-from node import hbcnl, tap, until  # noqa: E402 needs the path above
-from scene import Scene  # noqa: E402 needs the path above
+from hbtest import hbcnl, node, tap
+from hbtest.node import until
+from hbtest.scene import Scene
 
 MIB = 1 << 20
 

@@ -4,15 +4,9 @@
 """Messages that a parent sends again: none is delivered twice."""
 
 import itertools
-import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-import wire
-from node import hbcnl, tap
-from scene import EVIL, Scene
+from hbtest import hbcnl, node, tap, wire
+from hbtest.scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
 SPANS_MAX = 4096

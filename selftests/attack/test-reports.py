@@ -6,15 +6,11 @@
 import os
 import socket
 import struct
-import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-import wire
-from node import hbcnl, tap, until
-from scene import EVIL, Scene
+from hbtest import hbcnl, node, tap, wire
+from hbtest.node import until
+from hbtest.scene import EVIL, Scene
 
 NODE_DEAD = 6
 DOWN = 1

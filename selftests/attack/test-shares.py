@@ -4,12 +4,10 @@
 """Which of several trees carries how much, in virtual time."""
 
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-from node import hbcnl, tap, until  # noqa: E402 needs the path above
-from trees import MIB, RATE, SECONDS, Scene, carried, rated  # noqa: E402
+from hbtest import hbcnl, tap
+from hbtest.node import until
+from hbtest.trees import MIB, RATE, SECONDS, Scene, carried, rated
 
 
 def test_shares(scene):

@@ -4,16 +4,13 @@
 """Trees that reach some members only: each has a file as soon as its trees allow."""
 
 import os
-import sys
 import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node  # noqa: E402 needs the path above
-from node import hbcnl, tap, until  # noqa: E402
-from trees import MIB, SECONDS, Scene, carried  # noqa: E402
+from hbtest import hbcnl, node, tap
+from hbtest.node import until
+from hbtest.trees import MIB, SECONDS, Scene, carried
 
 RATE = MIB	# bytes/s of each tree
 SIZE = 6 * MIB + 4321

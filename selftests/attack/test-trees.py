@@ -6,15 +6,12 @@
 import contextlib
 import os
 import random
-import sys
 import threading
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from hbtest import hbcnl, node, tap, wire
+from hbtest.node import GROUP, KEY, tcp, until
+from hbtest.trees import EVIL, MIB, SECONDS, TREES, Scene, carried, rated
 
-import node  # noqa: E402 needs the path above
-import wire  # noqa: E402
-from node import GROUP, KEY, hbcnl, tap, tcp, until  # noqa: E402
-from trees import EVIL, MIB, SECONDS, TREES, Scene, carried, rated  # noqa: E402
 
 def test_order(scene):
     """Messages of all sizes over all trees come in their order."""

@@ -3,15 +3,8 @@
 # vm: cpus=2 timeout=300 kcsan
 """Reports go up the tree of their message, whichever parent came last."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node
-import wire
-from node import hbcnl, tap
-from scene import EVIL, Scene
+from hbtest import hbcnl, node, tap, wire
+from hbtest.scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
 OTHER = 8	# another parent, who has the same root

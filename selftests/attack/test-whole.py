@@ -3,17 +3,13 @@
 # vm: timeout=300
 """Plans that hand on whole messages, to one child after the other, in virtual time."""
 
-import os
 import socket
-import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import node  # noqa: E402 needs the path above
-from node import GROUP, Node, hbcnl, ip, tap, until  # noqa: E402
-from trees import MIB, SECONDS  # noqa: E402
+from hbtest import hbcnl, node, tap
+from hbtest.node import GROUP, Node, ip, until
+from hbtest.trees import MIB, SECONDS
 
 LINK = MIB	# bytes/s out of each node
 HEADERS = 1514 / 1392	# bytes on the link, by those of a fragment's payload

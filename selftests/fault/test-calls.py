@@ -10,12 +10,9 @@ of one call the module goes and comes, and memory is scanned for what is lost.
 
 import errno
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import fault
-from scene import CHAIN, STAR, THOROUGH, Scene, hbcnl, node, tap
+from hbtest import fault, hbcnl, node, tap
+from hbtest.fault_scene import CHAIN, STAR, THOROUGH, Scene
 
 OTHER = 9	# a port, and the namespace that is a node now and then
 # The last two are what TCP says when it has no memory for a socket, or to bind it.

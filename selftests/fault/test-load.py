@@ -4,14 +4,9 @@
 """Loading the module is refused each request of its rooms in turn, and leaves nothing."""
 
 import errno
-import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import fault
-import scene
-from scene import hbcnl, insmod, node, tap
+from hbtest import fault, fault_scene, hbcnl, node, tap
+from hbtest.fault_scene import insmod
 
 # What the kernel says when a protocol cannot be registered for want of memory, too.
 GOOD = (errno.ENOMEM, errno.ENOBUFS)
@@ -37,7 +32,7 @@ def place(name):
 
 def traces():
     """What a loaded module shows."""
-    found = scene.traces()
+    found = fault_scene.traces()
     try:
         hbcnl.Client(node.spec).close()
         found.append("the netlink family")

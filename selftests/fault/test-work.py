@@ -10,13 +10,9 @@ What only runs in a caller's context is test-calls.py's.
 """
 
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import fault
-from scene import CHAIN, SECONDS, STAR, THOROUGH, Mouth, Scene, hbcnl, node, tap
-import wire
+from hbtest import fault, hbcnl, node, tap, wire
+from hbtest.fault_scene import CHAIN, SECONDS, STAR, THOROUGH, Mouth, Scene
 
 NOTIFY = 2	# a socket option
 # Of work in which some requests are refused, and in which none is.

@@ -10,15 +10,11 @@ again out of what an earlier run with this seed has printed.
 
 import os
 import subprocess
-import sys
+
+from hbtest import hbcnl, node, tap
+from hbtest.scene import Scene
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
-
-import node
-from node import hbcnl, tap
-from scene import Scene
-
 KCOV = "/sys/kernel/debug/kcov"
 FUZZER = os.path.join(TOP, "selftests/fuzz/kernel/fuzz")
 

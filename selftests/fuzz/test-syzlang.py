@@ -7,17 +7,14 @@ import copy
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 import yaml
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(TOP, "selftests/lib"))
+from hbtest import tap
+from hbtest.syzlang import BUILTIN, INTS, Description, Type, Wrong
 
-import tap
-from syzlang import BUILTIN, INTS, Description, Type, Wrong
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 # What syzkaller's own files describe: how many arguments it takes, and its size if that
 # is known.

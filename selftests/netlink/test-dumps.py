@@ -5,16 +5,10 @@
 
 import errno
 import multiprocessing
-import os
 import random
-import sys
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
-
-import hbcnl
-import tap
+from hbtest import hbcnl, tap
 
 KEY = bytes(range(32))
 PEERS = 3000

@@ -8,15 +8,10 @@ import os
 import socket
 import struct
 import subprocess
-import sys
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
-
-import hbcnl
-import tap
-from hbcnl import fine
+from hbtest import hbcnl, tap
+from hbtest.hbcnl import fine
 
 KEY = bytes(range(32))
 GROUP = 5

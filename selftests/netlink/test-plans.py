@@ -4,18 +4,12 @@
 """Uploads of plans: what is a tree, what is not, and who may upload when."""
 
 import errno
-import os
 import random
 import re
-import sys
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
-
-import hbcnl
-import tap
-from hbcnl import fine, refused
+from hbtest import hbcnl, tap
+from hbtest.hbcnl import fine, refused
 
 KEY = bytes(range(32))
 GROUP, OPEN = 5, 6	# members 1 to 6; no list

@@ -8,14 +8,9 @@ import os
 import random
 import re
 import struct
-import sys
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
-
-import hbcnl
-import tap
-from hbcnl import fine, refused
+from hbtest import hbcnl, tap
+from hbtest.hbcnl import fine, refused
 
 KEY = bytes(range(32))
 PORT = 7310

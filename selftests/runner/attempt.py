@@ -45,6 +45,7 @@ def environment(seed, release=None, build=None):
     env = dict(os.environ)
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         env.pop(name, None)
+    env["PYTHONPATH"] = os.path.join(TOP, "selftests/lib")
     env["HBCAST_SEED"] = str(seed)
     env["HBCAST_CTL"] = os.path.join(TOP, "tools/hbcastctl/hbcastctl")
     if release:

@@ -3,16 +3,13 @@
 """What a soak would find: each way in which what was said, told and heard may differ."""
 
 import hashlib
-import os
 import random
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-from chains import Ledger
-from land import ORDERED, PIECES, TALKS, tap
-from voices import CHAIN, VOICED
-from words import LINE
+from hbtest import tap
+from hbtest.chains import Ledger
+from hbtest.land import ORDERED, PIECES, TALKS
+from hbtest.voices import CHAIN, VOICED
+from hbtest.words import LINE
 
 TALK, NUMBER = TALKS[0], 4
 COUNT = 60

@@ -6,14 +6,10 @@
 import hashlib
 import os
 import re
-import sys
 import threading
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
-
-import node
-from node import Node, hbcnl, tap, until
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
 
 NODES = 64
 CHILDREN = 3	# of a relay: four lanes lie between the root and the last

@@ -11,13 +11,10 @@ import re
 import signal
 import socket
 import struct
-import sys
 import time
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.realpath(__file__)), "../attack")]
-
-import node
-from node import Node, hbcnl, tap, until
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
 
 SECONDS = 60 * tap.SLOWNESS	# that the flood lasts at most
 BURSTS = 2 * 16	# with the new tree, and with an old one's end

@@ -3,11 +3,6 @@
 # vm: cpus=1 timeout=300 debug-only slow
 """A storm on one processor."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import races
+from hbtest import races
 
 races.main()

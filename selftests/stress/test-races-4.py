@@ -3,11 +3,6 @@
 # vm: cpus=4 timeout=300 debug-only slow
 """A storm on four processors."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import races
+from hbtest import races
 
 races.main()

@@ -7,13 +7,10 @@ Node 1 is the root. The others give a lane up much sooner than it does.
 """
 
 import os
-import sys
 import threading
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.realpath(__file__)), "../attack")]
-
-import node
-from node import Node, hbcnl, tap, until
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
 
 SOON = 1000 * tap.SLOWNESS	# milliseconds; a node waits four times as long for a parent
 NEVER = 600000

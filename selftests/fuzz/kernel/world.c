@@ -17,7 +17,7 @@
 
 struct world world;
 
-/* As in selftests/attack/node.py. */
+/* As in selftests/lib/hbtest/node.py. */
 const u8 world_key[32] = {
 	100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115,
 	116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131,

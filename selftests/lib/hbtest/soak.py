@@ -7,20 +7,16 @@ HBCAST_SECONDS is how long it lasts, HBCAST_SEED what it does.
 
 import collections
 import os
-import sys
 import tempfile
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/attack"), os.path.join(TOP, "selftests/stress")]
-
-import weather
-from actors import PATIENCE
-from chains import Ledger
-from land import DEAD_MS, NODES, STALL_MS, TALKS, Land
-from node import hbcnl, tap, until
-from races import ACTORS_MAX, ends_well
-from voices import Listener, Season, Speaker
+from hbtest import hbcnl, tap, weather
+from hbtest.actors import PATIENCE
+from hbtest.chains import Ledger
+from hbtest.land import DEAD_MS, NODES, STALL_MS, TALKS, Land
+from hbtest.node import until
+from hbtest.races import ACTORS_MAX, ends_well
+from hbtest.voices import Listener, Season, Speaker
 
 SECONDS = 40
 LARGEST = 64 << 20

@@ -5,16 +5,11 @@ import itertools
 import os
 import socket
 import struct
-import sys
 import threading
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
-
-import fault
-import node
-from node import Node, hbcnl, tap  # noqa: F401 (tests take them from here)
+from hbtest import fault, hbcnl, node, tap
+from hbtest.node import Node
 
 MODULE = "hbcast"
 # What of a mouth may be on its way: on a slow machine it waits until it is heard.

@@ -9,18 +9,15 @@ import ctypes
 import mmap
 import os
 import random
-import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-from actors import (GUESTS, NODES, PATIENCE, ROOTS, STEADY, Admin,
-                    Guests, Links, Loader, Looker, Planner, client_at,
-                    random_tree, restore, restore_all)
-import node
-from node import Node, Reader, hbcnl, tap, until
-from talkers import Killer, Receiver, Sender
-from words import Words
+from hbtest import hbcnl, node, tap
+from hbtest.actors import (GUESTS, NODES, PATIENCE, ROOTS, STEADY, Admin, Guests, Links,
+                           Loader, Looker, Planner, client_at, random_tree, restore,
+                           restore_all)
+from hbtest.node import Node, Reader, until
+from hbtest.talkers import Killer, Receiver, Sender
+from hbtest.words import Words
 
 ACTORS_MAX = 64
 

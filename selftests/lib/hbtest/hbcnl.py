@@ -15,10 +15,10 @@ from errno import EAGAIN
 
 import yaml
 
-import tap
+from hbtest import tap
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-SPEC = os.path.join(TOP, "Documentation/netlink/specs/hbcast.yaml")
+SPEC = os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                    "../../../Documentation/netlink/specs/hbcast.yaml")
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 PR_SET_DUMPABLE = 4

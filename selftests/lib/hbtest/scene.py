@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Three honest nodes in a chain, and an attacker beside them."""
 
-import node
-import wire
-from node import GROUP, KEY, Node, tap, tcp, until
+from hbtest import hbcnl, node, tap, wire
+from hbtest.node import GROUP, KEY, Node, tcp, until
 
 # Within these seconds nothing must be left of an attack.
 SECONDS = 20 * tap.SLOWNESS
@@ -36,7 +35,7 @@ class Scene:
         for sock in self.readers + [self.sender, self.near, self.far]:
             if sock:
                 sock.close()
-        tap.check(until(SECONDS, node.hbcnl.unload_module), "the module unloads")
+        tap.check(until(SECONDS, hbcnl.unload_module), "the module unloads")
         with open("/proc/slabinfo", encoding="ascii") as file:
             tap.check("HBCAST" not in file.read(), "and its slab is gone")
 

@@ -12,9 +12,9 @@ sender was killed before it was told.
 import collections
 import hashlib
 
-from land import ORDERED, TALKS
-from voices import CHAIN, VOICED
-from words import LINE
+from hbtest.land import ORDERED, TALKS
+from hbtest.voices import CHAIN, VOICED
+from hbtest.words import LINE
 
 UNREAD = {"no-receiver", "closed", "stalled", "checksum", "no-memory"}
 NEVER = -1 << 30

@@ -5,9 +5,8 @@ import collections
 import socket
 import threading
 
-import node
-import wire
-from node import GROUP, KEY, Node, hbcnl, tap, tcp, until
+from hbtest import hbcnl, node, tap, wire
+from hbtest.node import GROUP, KEY, Node, tcp, until
 
 MIB = 1 << 20
 SECONDS = 60 * tap.SLOWNESS

@@ -8,9 +8,9 @@ import random
 import signal
 import time
 
-import node
-from actors import random_tree
-from land import BLACK_HOLE, DEAD_MS, NODES, STALL_MS, TALKS
+from hbtest import node
+from hbtest.actors import random_tree
+from hbtest.land import BLACK_HOLE, DEAD_MS, NODES, STALL_MS, TALKS
 
 SECONDS = 8	# that a fault may begin in, and that changes of the plan go on
 ROOTS = sorted({talk.root for talk in TALKS})

@@ -10,10 +10,9 @@ import struct
 import threading
 import time
 
-import node
-from actors import PATIENCE, Actor, Surprise
-from node import hbcnl, tap
-from words import Memory
+from hbtest import hbcnl, node, tap
+from hbtest.actors import PATIENCE, Actor, Surprise
+from hbtest.words import Memory
 
 PORTS = (7, 8)
 

@@ -15,12 +15,11 @@ import socket
 import struct
 import time
 
-import node
-from actors import Actor, Surprise
-from land import ORDERED, PIECES, TALKS
-from node import hbcnl, tap
-from races import ACTORS_MAX, Storm
-from words import LINE
+from hbtest import hbcnl, node, tap
+from hbtest.actors import Actor, Surprise
+from hbtest.land import ORDERED, PIECES, TALKS
+from hbtest.races import ACTORS_MAX, Storm
+from hbtest.words import LINE
 
 VOICED = (ORDERED, PIECES)
 WINDOW = 32	# messages of a socket whose fate is open; the kernel keeps 64 that are over

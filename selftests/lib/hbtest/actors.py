@@ -13,11 +13,8 @@ import threading
 import time
 import traceback
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "selftests/attack"))
-
-import node
-from node import GROUP, KEY, hbcnl, tap
+from hbtest import hbcnl, node, tap
+from hbtest.node import GROUP, KEY
 
 PATIENCE = 30 * tap.SLOWNESS	# seconds that anything may last
 ROOTS = (1, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Nodes in namespaces at one switch, with sockets, for tests that attack them."""
+"""Nodes in namespaces at one switch, with sockets."""
 
 import ctypes
 import errno
@@ -9,16 +9,10 @@ import select
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/lib"), os.path.join(TOP, "selftests/netlink")]
-
-import hbcnl
-import tap
-import wire
+from hbtest import hbcnl, tap, wire
 
 AF_HBCAST, SOL_HBCAST = 18, 318
 UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE = range(1, 7)

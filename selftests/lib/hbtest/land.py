@@ -2,17 +2,11 @@
 """Where a soak takes place: nodes whose links are as bad as links are, groups and plans."""
 
 import collections
-import os
 import subprocess
-import sys
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "selftests/attack"), os.path.join(TOP, "selftests/stress")]
-
-import actors
-import node
-from actors import PATIENCE, Guests, patiently
-from node import GROUP, KEY, Node, hbcnl, tap, until
+from hbtest import actors, hbcnl, node, tap
+from hbtest.actors import PATIENCE, Guests, patiently
+from hbtest.node import GROUP, KEY, Node, until
 
 NODES = tuple(range(1, 9))
 OTHER = GROUP + 1
