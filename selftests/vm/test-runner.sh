@@ -8,7 +8,7 @@
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/selftests/{kernel,here,fault,vm}
+mkdir -p "$work"/selftests/{machine,here,fault,vm}
 cp -r selftests/{run,runner} "$work/selftests"
 for file in run agent kernel kernel-log init mailbox.c packages {machine,image,tree,cache}.py; do
 	cp "selftests/vm/$file" "$work/selftests/vm"
@@ -116,7 +116,7 @@ program here/test-it.sh <<<'# here: fast'
 runner here
 check_equal "a word that is not known: the status" 1 $status
 check_match "a word that is not known: told" "test-it.sh: 'fast' is nothing a test" "$out"
-program kernel/test-it.sh <<'END'
+program machine/test-it.sh <<'END'
 # vm: 6.1 debug
 END
 program fault/test-it.sh <<'END'
@@ -125,11 +125,11 @@ END
 rm "$work/selftests/here/test-it.sh"
 runner --list
 check_equal "kernels of make check" \
-	"fault/test-it.sh 6.12-debug kernel/test-it.sh 6.1 kernel/test-it.sh 6.12 kernel/test-it.sh 6.12-debug" \
+	"fault/test-it.sh 6.12-debug machine/test-it.sh 6.1 machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
 	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
 runner --list --all
 check_equal "kernels of make check-all" \
-	"fault/test-it.sh 6.1-debug fault/test-it.sh 6.12-debug kernel/test-it.sh 6.1 kernel/test-it.sh 6.1-debug kernel/test-it.sh 6.12 kernel/test-it.sh 6.12-debug" \
+	"fault/test-it.sh 6.1-debug fault/test-it.sh 6.12-debug machine/test-it.sh 6.1 machine/test-it.sh 6.1-debug machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
 	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
 rm "$work"/selftests/*/test-it.sh
 program here/test-it.sh <<END
@@ -148,31 +148,31 @@ expect "a program that was not built" "0 passed, 1 failed" 1 "is not there or no
 runner no-such-test
 expect "no test at all" "0 passed, 0 failed" 1 "no test matches no-such-test"
 
-program kernel/test-a.sh <<'END'
+program machine/test-a.sh <<'END'
 # vm:
 echo 1..1; ip netns add left; sleep 1000 & [ $$ != 1 ] && echo ok 1 - it ran in $(uname -r)
 END
-program kernel/test-b.sh <<'END'
+program machine/test-b.sh <<'END'
 # vm:
 ip netns list | grep . || { echo 1..1; echo ok 1 - nothing is left of the one before; }
 END
-program kernel/test-c.sh <<'END'
+program machine/test-c.sh <<'END'
 # vm:
 echo 1..1; echo c >/proc/sysrq-trigger
 END
-program kernel/test-d.sh <<'END'
+program machine/test-d.sh <<'END'
 # vm: timeout=5
 echo 1..2; echo ok 1 - before the hang; sleep 1000
 END
-program kernel/test-e.sh <<'END'
+program machine/test-e.sh <<'END'
 # vm: timeout=5
 echo 1..1; echo ok 1 - after the others; echo 'BUG: said by a test' >/dev/kmsg
 END
-program kernel/test-f.sh <<'END'
+program machine/test-f.sh <<'END'
 # vm: timeout=5
 echo 1..1; dmesg | grep BUG: || echo ok 1 - what the kernel reported is gone with it
 END
-runner --kernel 6.12 kernel
+runner --kernel 6.12 machine
 expect "in a machine" "5 passed, 3 failed" 1 "test-a.sh \[6.12\]: it ran in 6.12"
 check_match "the panic's trace is told" "test-c.sh \[6.12\]: .*sysrq_handle_crash" "$out"
 check_match "the panic is its test's" "not ok .*test-c.sh \[6.12\]: the kernel failed" "$out"
