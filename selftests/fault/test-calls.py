@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=1 timeout=300 thorough=3600 debug-only
+# vm: cpus=1 timeout=300 thorough=3600 debug-only 6.12-only
 """Each request of each system call and of each netlink request is refused once.
 
 The call fails as calls do, or does without; whatever it was, the next broadcast

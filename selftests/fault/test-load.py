@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=1 timeout=300 debug-only slow
+# vm: cpus=1 timeout=300 debug-only 6.12-only slow
 """Loading the module is refused each request of its rooms in turn, and leaves nothing."""
 
 import errno

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=900 thorough=3600 debug-only slow
+# vm: cpus=2 timeout=900 thorough=3600 debug-only 6.12-only slow
 """Each function of the module that asks for memory, or TCP for something, is refused.
 
 That is done function by function, wherever it runs, while messages are sent and

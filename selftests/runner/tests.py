@@ -14,7 +14,8 @@ DEFAULT_TIMEOUT = 300
 # How long those last that go on for as long as one likes.
 LONGER = int(os.environ.get("HBCAST_SECONDS", "0"))
 THOROUGH = "HBCAST_THOROUGH" in os.environ
-WORDS = "timeout=, thorough=, slow, and in a machine cpus=, mem=, 6.1, debug, debug-only or kcsan"
+MARKS = ("6.1", "6.12-only", "debug", "debug-only", "kcsan")
+WORDS = f"timeout=, thorough=, slow, and in a machine cpus=, mem=, {', '.join(MARKS)}"
 # The kernels of 'make check-all' on which all run, and those on which the marked do.
 ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
 MARKED = ("6.12-kcsan", "6.1-kcsan")
@@ -57,7 +58,7 @@ class Test:
             self.marks.add(word)
         elif self.where == "vm" and name in ("cpus", "mem") and value:
             self.machine[name] = value
-        elif self.where == "vm" and word in ("6.1", "debug", "debug-only", "kcsan"):
+        elif self.where == "vm" and word in MARKS:
             self.marks.add(word)
         else:
             raise BadHeader(f"{self.source}: '{word}' is nothing a test can ask for; use {WORDS}")
@@ -73,7 +74,9 @@ class Test:
                 for word in ("--" + name, value)]
 
     def can_run_on(self, kernel):
-        return "debug-only" not in self.marks or kernel.endswith("-debug")
+        series, _, flavour = kernel.partition("-")
+        return not ("debug-only" in self.marks and flavour != "debug"
+                    or "6.12-only" in self.marks and series != "6.12")
 
     def kernels(self, tier):
         """Those on which it runs in the tier, "check" or "all"; None is this machine."""
