@@ -8,8 +8,8 @@ import os
 import shutil
 import time
 
-CACHE = os.environ.get("HBCAST_CACHE") or os.path.join(
-    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hbcast")
+CACHE = os.path.abspath(os.environ.get("HBCAST_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hbcast"))
 DAY = 24 * 3600
 
 
@@ -35,7 +35,7 @@ def locked(path):
         yield
 
 
-def prune(folder, days, but):
+def prune(folder, days, but=None):
     """Removes what has not been used for so many days."""
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
