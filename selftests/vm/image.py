@@ -29,8 +29,8 @@ FILES = {
 }
 
 
-class Missing(Exception):
-    """Something that has to be installed is not."""
+class Failed(Exception):
+    """A machine cannot be made or started; says why, and how to mend it."""
 
 
 def installed():
@@ -61,7 +61,7 @@ def packages():
     while todo:
         name = todo.pop()
         if name not in found:
-            raise Missing(f"the package {name} is missing")
+            raise Failed(f"the package {name} is missing; run 'make deps' as root")
         if name in wanted or name in NOT_NEEDED:
             continue
         wanted[name], needs = found[name]

@@ -20,6 +20,7 @@ import time
 import image
 import tree
 from cache import digest, file_digest, made
+from image import Failed
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 QEMU = "qemu-system-x86_64"
@@ -31,10 +32,6 @@ ARGUMENTS = ("console=ttyS0,115200 loglevel=7 panic=-1 oops=panic nokaslr mitiga
              "tsc=reliable no_timer_check random.trust_cpu=on cryptomgr.notests "
              "sysrq_always_enabled rcupdate.rcu_cpu_stall_timeout=60 net.ifnames=0 "
              "watchdog_thresh=30")
-
-
-class Failed(Exception):
-    """The machine could not be started; says why."""
 
 
 class NoKernel(Exception):
