@@ -203,7 +203,7 @@ def test_dead(scene):
     """One of the new plan's members is not there."""
     scene.root.apply(*CHAIN[:3])
     node.ip("-n", "switch", "link", "set", "p5", "down")
-    scene.root.apply(*((parent, child, SLOW // 4) for parent, child in CHAIN[:3]))
+    scene.root.apply(*((parent, child, SLOW // 4 // tap.SLOWNESS) for parent, child in CHAIN[:3]))
     sender = scene.root.sender(PORT)
     socks = [each.receiver(PORT) for each in scene.nodes[1:4]]
     readers = [node.Reader(sock) for sock in socks]
