@@ -16,9 +16,11 @@ from cache import digest, file_digest, made
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 # What only the installation of others needs.
-NOT_NEEDED = {"debconf", "dpkg", "init-system-helpers", "perl-base"}
+NOT_NEEDED = {"debconf", "dpkg", "init-system-helpers", "libgprofng0", "perl-base"}
+# Of binutils a machine has objdump and what it needs.
 LEFT_OUT = re.compile(r"/usr/share/(doc|man|locale|info|lintian|zoneinfo|bug|i18n|perl5"
-                      r"|bash-completion|common-licenses)/|.*/gconv/|/(bin|sbin|lib|lib64)$")
+                      r"|bash-completion|common-licenses)/|.*/gconv/|/(bin|sbin|lib|lib64)$"
+                      r"|/usr/bin/x86_64-linux-gnu-(as|dwp|gold|gp-.*|ld.*|readelf)$")
 FOLDERS = ("dev", "etc", "mnt", "proc", "root", "run", "sys", "tmp", "usr/bin", "usr/lib",
            "usr/lib64", "usr/sbin", "var/tmp")
 # Of the kernel's modules.
