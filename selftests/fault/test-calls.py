@@ -5,7 +5,7 @@
 
 The call fails as calls do, or does without; whatever it was, the next broadcast
 arrives everywhere, and what was in the making is not left behind: after all refusals
-of one call the module goes and comes, and memory is scanned for what is lost.
+of one call the module goes and comes. What is lost is seen at the end.
 """
 
 import errno
@@ -19,9 +19,9 @@ OTHER = 9	# a port, and the namespace that is a node now and then
 GOOD = {errno.ENOMEM, errno.ENOBUFS, errno.EFAULT, errno.ENFILE, errno.EADDRINUSE}
 
 
-def again(scene, scan=False):
+def again(scene):
     """The module goes and comes: whether that is well."""
-    good = scene.reload(scan)
+    good = scene.reload()
     fault.only_in(scene.functions.module())
     return good
 
@@ -166,7 +166,6 @@ def main():
     fault.only_in(scene.functions.module())
     for test in test_sockets, test_send, test_read, test_plan, test_config, test_questions:
         test(scene)
-        tap.check(again(scene, True), "nothing of that is lost")
     tap.done()
 
 

@@ -51,10 +51,11 @@ def traces():
 
 
 def lost():
-    """What the kernel has lost, as far as a scan can tell; what has been lost since
-    the scan before this one shows only at the next."""
-    with open(KMEMLEAK, "w", encoding="ascii") as file:
-        file.write("scan")
+    """What the kernel has lost. The second scan is the one that tells."""
+    for seconds in YOUNG, 0:
+        with open(KMEMLEAK, "w", encoding="ascii") as file:
+            file.write("scan")
+        time.sleep(seconds)
     with open(KMEMLEAK, encoding="ascii") as file:
         return file.read()
 
@@ -136,10 +137,9 @@ class Scene:
         self.held.append(what)
         return what
 
-    def reload(self, scan):
+    def reload(self):
         """The module goes while there are nodes, lanes and plans, and comes again:
         whether it has left nothing behind, and all is well."""
-        leaks = ""
         for each in reversed(self.held):
             each.close()
         for each in self.nodes:
@@ -147,11 +147,7 @@ class Scene:
         if not node.until(SECONDS, hbcnl.unload_module) or traces():
             print(f"# the module does not go: {traces()}")
             return False
-        if scan or THOROUGH:
-            leaks = lost()
-        if THOROUGH:
-            time.sleep(YOUNG)
-            leaks = lost()
+        leaks = lost() if THOROUGH else ""
         for line in leaks.splitlines():
             print(f"# {line}")
         insmod()
