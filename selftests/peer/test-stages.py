@@ -12,7 +12,7 @@ from hbtest import hbcnl, node, tap
 from hbtest.node import until
 from hbtest.trees import MIB, SECONDS, Scene, carried
 
-RATE = MIB	# bytes/s of each tree
+RATE = MIB // tap.SLOWNESS	# bytes/s of each tree
 SIZE = 6 * MIB + 4321
 PORT = 9
 HEADERS = 1448 / 1392	# bytes of a fragment, by those of its payload
