@@ -673,12 +673,15 @@ void hbc_schedule_epoch_end(struct hbc_lane *lane, u32 epoch)
 
 	mutex_lock(&lane->hn->lock);
 	list_for_each_entry_safe(tree, next, &sched->trees, link) {
+		bool same = tree->epoch == epoch && tree->slot == lane->slot;
+
 		/* What was adopted follows it, and ends with it. */
 		if (!tree->adopted)
-			ends = tree->epoch == epoch && tree->slot == lane->slot &&
-			       (tree->from == lane || tree->former == lane);
+			ends = same && tree->from == lane;
 		if (ends)
 			hbc_tree_end(tree);
+		else if (same && tree->former == lane)
+			tree->former = NULL;
 	}
 	if (!sched->gone)
 		hbc_schedule_look(sched);
@@ -755,8 +758,9 @@ bool hbc_tree_forget(struct hbc_schedule *sched, unsigned long patience)
 		if (!tree->adopted)
 			old = !tree->from && !time_before(jiffies, tree->alone + patience);
 		young = young || (!tree->from && !old);
+		/* Those below still have a parent, and would keep it for ever. */
 		if (old)
-			hbc_tree_remove(tree, false);
+			hbc_tree_end(tree);
 	}
 	return young;
 }

@@ -127,6 +127,18 @@ def test_chain(scene):
     tap.check(good, "and then they are back")
 
 
+def test_end(scene):
+    """The frame that ends a plan gets lost between the root and a relay."""
+    scene.root.apply(*TREE)
+    link(1, "down")
+    epoch = scene.root.apply(*((parent, child, MIB) for parent, child in TREE), wait=False)
+    lost(scene, 2)
+    link(1, "up")
+    tap.check(until(SECONDS, lambda: {plan["epoch"] for each in scene.nodes
+                                      for plan in each.client.dump("plan-get")} == {epoch}),
+              "a plan whose end gets lost is forgotten by all below, too")
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
@@ -134,6 +146,7 @@ def main():
     test_two(scene)
     test_back(scene)
     test_chain(scene)
+    test_end(scene)
     for sock in [*scene.receivers.values(), scene.sender]:
         sock.close()
     for each in scene.nodes:
