@@ -63,11 +63,12 @@ class Spec:
 
     def command(self, job, memory, shared, seed):
         """QEMU's; memory is the file that it maps."""
-        # QEMU 7.2 leaves rubbish in the flags when CMPXCHG16B is interrupted.
+        # QEMU 7.2 leaves rubbish in the flags when CMPXCHG16B is interrupted. With ERMS
+        # a kernel copies byte by byte, at an instruction each.
         words = [
             QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-machine", "q35,memory-backend=ram,hpet=off,smbus=off,sata=off,vmport=off",
-            "-accel", "tcg,thread=single,tb-size=256", "-cpu", "max,la57=off,cx16=off",
+            "-accel", "tcg,thread=single,tb-size=256", "-cpu", "max,la57=off,cx16=off,erms=off",
             "-smp", f"{self.cpus},sockets={self.cpus}", "-m", self.mem,
             "-object", f"memory-backend-file,id=ram,size={self.mem},mem-path={memory},"
             f"share={shared}",
