@@ -184,5 +184,16 @@ check_match "the next test ran" "ok .*test-e.sh \[6.12\]: after the others" "$ou
 check_match "what the kernel reports is its test's" \
 	"not ok .*test-e.sh \[6.12\]: the kernel reported a fault" "$out"
 check_match "and the next test has a kernel of its own" "ok .*test-f.sh \[6.12\]: what" "$out"
+program machine/test-a.sh <<'END'
+# vm:
+echo 1..1; date '+# it is %s.%N'; echo ok 1 - it ran
+END
+rm "$work"/selftests/machine/test-[b-f].sh
+runner -v machine/test-a
+first=$(grep 'it is' <<<"$out")
+check_match "a time" "it is [0-9]+\.[0-9]{9}$" "$first"
+runner -v machine/test-a
+check_equal "the same seed is the same run, to the nanosecond" "$first" \
+	"$(grep 'it is' <<<"$out")"
 [ $tap_failed = 0 ] || sed 's/^/# /' <<<"$out"
 tap_done

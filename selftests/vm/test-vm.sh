@@ -79,7 +79,7 @@ test_broken_kernel()
 
 test_hang()
 {
-	vm --timeout 20 sleep infinity
+	vm --timeout 8 sleep infinity
 	check_equal "when the time is over the status is 124" 124 $status
 	check_match "it is told as such" 'the time was over after [0-9]+ seconds' "$err"
 	check_match "what the kernel does is told" 'sysrq: Show Blocked State' "$err"
