@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Nodes with fast links have a file before the others, in virtual time.
-# vm: timeout=300
+# vm: timeout=300 debian-only
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh

@@ -3,7 +3,7 @@
 #
 # Labs give what their platform asks for, as ping and a TCP transfer of other
 # programs see it, and go without a trace. Virtual time makes the figures exact.
-# vm: timeout=300
+# vm: timeout=300 debian-only
 
 . selftests/lib/tap.sh
 

@@ -14,7 +14,7 @@ DEFAULT_TIMEOUT = 300
 # How long those last that go on for as long as one likes.
 LONGER = int(os.environ.get("HBCAST_SECONDS", "0"))
 THOROUGH = "HBCAST_THOROUGH" in os.environ
-MARKS = ("6.1", "6.12-only", "debug", "debug-only", "kcsan")
+MARKS = ("6.1", "6.12-only", "debug", "debug-only", "debian-only", "kcsan")
 WORDS = f"timeout=, thorough=, slow, and in a machine cpus=, mem=, {', '.join(MARKS)}"
 # The kernels of 'make check-all' on which all run, and those on which the marked do.
 ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
@@ -76,6 +76,7 @@ class Test:
     def can_run_on(self, kernel):
         series, _, flavour = kernel.partition("-")
         return not ("debug-only" in self.marks and flavour != "debug"
+                    or "debian-only" in self.marks and flavour
                     or "6.12-only" in self.marks and series != "6.12")
 
     def kernels(self, tier):

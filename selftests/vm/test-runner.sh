@@ -125,16 +125,19 @@ END
 program fault/test-one.sh <<'END'
 # vm: 6.12-only
 END
+program fault/test-two.sh <<'END'
+# vm: debian-only
+END
 rm "$work/selftests/here/test-it.sh"
 runner --list
 check_equal "kernels of make check" \
-	"fault/test-it.sh 6.12-debug fault/test-one.sh 6.12 machine/test-it.sh 6.1 machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
+	"fault/test-it.sh 6.12-debug fault/test-one.sh 6.12 fault/test-two.sh 6.12 machine/test-it.sh 6.1 machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
 	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
 runner --list --all
 check_equal "kernels of make check-all" \
-	"fault/test-it.sh 6.1-debug fault/test-it.sh 6.12-debug fault/test-one.sh 6.12 fault/test-one.sh 6.12-debug machine/test-it.sh 6.1 machine/test-it.sh 6.1-debug machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
+	"fault/test-it.sh 6.1-debug fault/test-it.sh 6.12-debug fault/test-one.sh 6.12 fault/test-one.sh 6.12-debug fault/test-two.sh 6.1 fault/test-two.sh 6.12 machine/test-it.sh 6.1 machine/test-it.sh 6.1-debug machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
 	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
-rm "$work"/selftests/*/test-{it,one}.sh
+rm "$work"/selftests/*/test-{it,one,two}.sh
 program here/test-it.sh <<END
 echo \$\$ >$work/pid.new; mv $work/pid.new $work/pid; exec sleep 1000
 END
