@@ -15,16 +15,27 @@ from runner.tests import TOP
 
 KERNEL = "6.12-debug"
 BUILD = os.path.join(TOP, "build/coverage")
+COUNTERS = os.path.join(TOP, "build/counters")
 # Of each file; with fewer lines than SMALL nothing can be said in per cent.
 GOAL, SMALL = 85, 20
 # Macros of tracepoints, whose lines say nothing.
 LEFT_OUT = ("trace.h",)
 
 
+def empty_folder():
+    """For the counters of one run."""
+    shutil.rmtree(COUNTERS, ignore_errors=True)
+    os.makedirs(COUNTERS)
+    return COUNTERS
+
+
 def merge(folder):
-    """The sum of all machines' counters: a folder, or None when there are none."""
+    """The sum of all machines' counters: a folder, or None when there are none. A machine
+    in which the module was not loaded has left none."""
     total = None
-    for number, part in enumerate(sorted(glob.glob(os.path.join(folder, "*")))):
+    parts = [part for part in sorted(glob.glob(os.path.join(folder, "*")))
+             if glob.glob(os.path.join(part, "**/*.gcda"), recursive=True)]
+    for number, part in enumerate(parts):
         if total:
             both = os.path.join(folder, f"sum{number}")
             subprocess.run(["gcov-tool", "merge", total, part, "-o", both], check=True)
@@ -93,12 +104,16 @@ def ranges(lines):
 
 def add(folder, results):
     """What the machines have left in the folder becomes results, and part of the page."""
-    total = merge(folder)
-    if not total:
+    try:
+        total = merge(folder)
+        files = sorted(read(total).items()) if total else []
+    except (OSError, subprocess.CalledProcessError) as error:
+        results.add_result(f"coverage: the counters cannot be read: {error}", False)
+        return
+    if not files:
         results.add_result("coverage: no machine has left counters; does "
                            "'make module-coverage' build the module?", False)
         return
-    files = sorted(read(total).items())
     table = [f"{'file':20} {'lines':>5}    run"]
     for name, file in files:
         run, lines = file.share()
