@@ -5,6 +5,7 @@
 
 import os
 import random
+import socket
 import struct
 import time
 
@@ -339,6 +340,8 @@ def flood(scene, name, data):
     """Says much and does not read the answers: the answers' queue is bounded, but for
     what one turn may add to it."""
     peer = planned(scene)
+    # So that the answers do not wait there.
+    peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     peer.sock.setblocking(False)
     most, sent, idle = 0, 0, 0
     while sent < len(data) and idle < 40:
