@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Links that round trips do not show, such as those between racks of one room.
+ * Around a switch each host sends to another one at random. Pairs that get what
+ * their own links allow while others do not are on one side of such a link. Where
+ * some are found there may be more: inside each side, and between the sides.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "measure/circle.h"
+#include "measure/hidden.h"
+#include "measure/links.h"
+
+#define UNITS	4	/* neighbours of a switch between which there may be one */
+#define ROUNDS	12	/* of random pairs, at most */
+#define CALM	3	/* in which nobody gets less than it should: there is none */
+
+/**
+ * struct search - switches around which links are looked for
+ * @tests: all tests
+ * @sketch: the tree
+ * @prober: the network
+ * @luck: what pairs are drawn with
+ * @circles: around switches, all at once
+ * @n: how many
+ */
+struct search {
+	struct hbp_tests *tests;
+	struct hbp_sketch *sketch;
+	const struct hbp_prober *prober;
+	uint64_t luck;
+	struct hbp_circle *circles;
+	size_t n;
+};
+
+static int add_circle(struct search *s, size_t at, bool hosts)
+{
+	struct hbp_circle *circle = &s->circles[s->n++];
+	int ret = hbp_circle_alloc(circle, s->sketch, at, hosts);
+
+	if (!ret && circle->n < UNITS) {
+		hbp_circle_clear(circle);
+		s->n--;
+	}
+	return ret;
+}
+
+static void drop_circles(struct search *s)
+{
+	while (s->n)
+		hbp_circle_clear(&s->circles[--s->n]);
+}
+
+/* Whether there is still something to be learnt from it in this round. */
+static bool is_open(const struct hbp_circle *circle, size_t round)
+{
+	return round < CALM || circle->lows;
+}
+
+static int run_round(struct search *s, size_t round)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < s->n; i++)
+		if (is_open(&s->circles[i], round))
+			ret = hbp_circle_begin(&s->circles[i], s->sketch, s->tests,
+					       &s->luck);
+	if (!ret)
+		ret = hbp_tests_run(s->tests, s->sketch, s->prober, false);
+	for (i = 0; !ret && i < s->n; i++)
+		if (is_open(&s->circles[i], round))
+			ret = hbp_circle_judge(&s->circles[i], s->sketch, s->tests);
+	return ret;
+}
+
+/* Splits what has shown sides: the switches that have been split, in @split. */
+static int split(struct search *s, bool *split, size_t *found)
+{
+	struct hbp_circle *circle;
+	size_t i, n;
+	int ret = 0;
+
+	for (i = 0; !ret && i < s->n; i++) {
+		circle = &s->circles[i];
+		if (!circle->lows)
+			continue;
+		ret = hbp_sides_find(&circle->sides);
+		n = ret ? 0 : hbp_circle_split(circle, s->sketch);
+		split[circle->at] = n;
+		*found += n;
+	}
+	return ret;
+}
+
+/* Fills the links that have been found since there were so many nodes. */
+static int test_new(struct search *s)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 2 * s->sketch->n_hosts; !ret && i < 2 * s->sketch->n; i++)
+		if (hbp_sketch_inner(s->sketch, i / 2) &&
+		    !hbp_sketch_capacity(s->sketch, i)->mbps)
+			ret = hbp_links_arc(s->tests, s->sketch, i);
+	return ret ?: hbp_tests_run(s->tests, s->sketch, s->prober, false);
+}
+
+static int run_all(struct search *s)
+{
+	size_t round;
+	int ret = 0;
+
+	for (round = 0; !ret && round < ROUNDS; round++)
+		ret = run_round(s, round);
+	return ret;
+}
+
+/* Around what has been split, by sides, and around what is new, by hosts. */
+static int look_again(struct search *s, const bool *split, size_t before)
+{
+	size_t i;
+	int ret = 0;
+
+	drop_circles(s);
+	for (i = s->sketch->n_hosts; !ret && i < s->sketch->n; i++)
+		if (i >= before || split[i])
+			ret = add_circle(s, i, i >= before);
+	return ret;
+}
+
+/**
+ * hbp_hidden_find() - find links that round trips do not show
+ * @tests: all tests
+ * @sketch: the tree, whose capacities are known; gets them, with theirs
+ * @prober: the network
+ * @seed: what pairs are drawn with
+ * @found: receives how many there are
+ *
+ * Return: as hbp_tests_run().
+ */
+int hbp_hidden_find(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		    const struct hbp_prober *prober, uint64_t seed, size_t *found)
+{
+	struct search s = {
+		.tests = tests, .sketch = sketch, .prober = prober, .luck = seed,
+		.circles = calloc(2 * sketch->n_hosts, sizeof(*s.circles)),
+	};
+	bool *was_split = calloc(2 * sketch->n_hosts, sizeof(*was_split));
+	size_t i, before = sketch->n, last;
+	int ret = s.circles && was_split ? 0 : -ENOMEM;
+
+	*found = 0;
+	for (i = sketch->n_hosts; !ret && i < before; i++)
+		ret = add_circle(&s, i, true);
+	while (!ret && s.n) {
+		last = *found;
+		before = sketch->n;
+		ret = run_all(&s);
+		if (!ret)
+			ret = split(&s, was_split, found);
+		if (ret || *found == last)
+			break;
+		ret = test_new(&s);
+		if (!ret)
+			ret = look_again(&s, was_split, before);
+	}
+	drop_circles(&s);
+	free(s.circles);
+	free(was_split);
+	return ret;
+}

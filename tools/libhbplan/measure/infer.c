@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A network from tests between its hosts: a tree from round trips, capacities from
+ * flows that fill its links, and links that only flows show.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/hidden.h"
+#include "measure/infer.h"
+#include "measure/links.h"
+#include "measure/neighbour.h"
+#include "measure/tests.h"
+#include "node.h"
+#include "units.h"
+
+/* Noise of a pair that counts: that of all but a tenth. */
+#define QUANTILE	0.9
+/* A link between switches is longer than so many times that, and than this. */
+#define NOISES		3
+#define NOISE_MIN_US	10
+/* A tree fits if no round trip is further from it, in noises and of the longest. */
+#define MISFIT_NOISES	6
+#define MISFIT_PART	0.05
+/* Capacities that differ by less can, or cannot, be told apart, whatever the noise. */
+#define ALIKE_MIN	0.005
+#define ALIKE_MAX	0.04
+
+/**
+ * struct work - a measurement under way
+ * @prober: the network
+ * @n: hosts
+ * @trips: of all pairs
+ * @n_trips: how many
+ * @lost: of each host, whether nobody reaches it
+ * @rtt_us: round trips of those that are left, both ways
+ * @tests: all tests
+ * @host: of each that is left, which one it was
+ */
+struct work {
+	const struct hbp_prober *prober;
+	size_t n;
+	struct hbp_trip *trips;
+	size_t n_trips;
+	bool *lost;
+	double *rtt_us;
+	struct hbp_tests tests;
+	size_t *host;
+};
+
+static bool usable(const struct hbp_trip *trip)
+{
+	return trip->least_us > 0 && trip->least_us <= 2 * HBP_LATENCY_MAX_US;
+}
+
+/* Who is not reached by anybody; with two of them, and no other, both are lost. */
+static void find_lost(struct work *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		w->lost[i] = true;
+	for (i = 0; i < w->n_trips; i++)
+		if (usable(&w->trips[i])) {
+			w->lost[w->trips[i].from] = false;
+			w->lost[w->trips[i].to] = false;
+		}
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What is no link between switches but noise, in microseconds. */
+static double find_noise(const struct work *w, double *noise)
+{
+	size_t i, n = 0;
+	double us;
+
+	for (i = 0; i < w->n_trips; i++) {
+		us = w->trips[i].noise_us;
+		if (usable(&w->trips[i]) && us >= 0 && us < w->trips[i].least_us)
+			noise[n++] = us;
+	}
+	if (!n)
+		return NOISE_MIN_US;
+	qsort(noise, n, sizeof(*noise), compare_reals);
+	return fmax(NOISES * noise[(size_t)(QUANTILE * (double)(n - 1))],
+		    NOISE_MIN_US);
+}
+
+/* Round trips of those that are left: the longest. */
+static double fill_matrix(struct work *w, size_t left)
+{
+	size_t i, a, b, *place = calloc(w->n, sizeof(*place));
+	double most = 0;
+
+	if (!place)
+		return -1;
+	for (i = 0; i < left; i++)
+		place[w->host[i]] = i;
+	for (i = 0; i < left * left; i++)
+		w->rtt_us[i] = NAN;
+	for (i = 0; i < w->n_trips; i++) {
+		if (!usable(&w->trips[i]))
+			continue;
+		a = place[w->trips[i].from];
+		b = place[w->trips[i].to];
+		w->rtt_us[a * left + b] = w->trips[i].least_us;
+		w->rtt_us[b * left + a] = w->trips[i].least_us;
+		most = fmax(most, w->trips[i].least_us);
+	}
+	free(place);
+	return most;
+}
+
+/* The tree of round trips, or one switch where none fits. */
+static int find_tree(struct work *w, size_t left, struct hbp_inferred *out)
+{
+	double most = fill_matrix(w, left);
+	double *noise = calloc(w->n_trips, sizeof(*noise));
+
+	if (!noise || most < 0) {
+		free(noise);
+		return -ENOMEM;
+	}
+	out->noise_us = find_noise(w, noise);
+	free(noise);
+	out->sketch = hbp_neighbour_join(w->rtt_us, left, out->noise_us);
+	if (!out->sketch)
+		return -ENOMEM;
+	out->misfit_us = hbp_neighbour_misfit(out->sketch, w->rtt_us);
+	out->tree = out->misfit_us <= fmax(MISFIT_NOISES * out->noise_us,
+					   MISFIT_PART * most);
+	if (out->tree)
+		return 0;
+	hbp_sketch_free(out->sketch);
+	out->sketch = hbp_neighbour_star(w->rtt_us, left);
+	return out->sketch ? 0 : -ENOMEM;
+}
+
+/* Flows of hosts by their places in the tree, for a prober that has all of them. */
+static int run_flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+{
+	struct work *w = arg;
+	struct hbp_flow *asked = calloc(n, sizeof(*asked));
+	size_t i;
+	int ret;
+
+	if (!asked)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		asked[i] = flows[i];
+		asked[i].from = w->host[flows[i].from];
+		asked[i].to = w->host[flows[i].to];
+	}
+	ret = w->prober->flows(w->prober->arg, asked, n, longer);
+	for (i = 0; i < n; i++) {
+		flows[i].sent_mbps = asked[i].sent_mbps;
+		flows[i].received_mbps = asked[i].received_mbps;
+	}
+	free(asked);
+	return ret;
+}
+
+static int compare_capacities(const void *a, const void *b)
+{
+	struct hbp_capacity *const *x = a, *const *y = b;
+
+	return ((*x)->mbps > (*y)->mbps) - ((*x)->mbps < (*y)->mbps);
+}
+
+/* The part by which tests of one capacity differ: that of the middle one. */
+static double find_spread(struct hbp_capacity **capacities, size_t n, double *spread)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (capacities[i]->tests > 1)
+			spread[k++] = capacities[i]->spread_mbps / capacities[i]->mbps;
+	if (!k)
+		return ALIKE_MIN;
+	qsort(spread, k, sizeof(*spread), compare_reals);
+	return fmin(fmax(2 * spread[k / 2], ALIKE_MIN), ALIKE_MAX);
+}
+
+/*
+ * Capacities that cannot be told apart become one, so that planners meet no
+ * differences that are not there: their plans have fewer and simpler trees. It is
+ * the least of them: a link that is planned fuller than it can be holds up all that
+ * crosses it, and one that is not full costs its part.
+ */
+static int make_alike(struct hbp_sketch *sketch)
+{
+	size_t n = 0, i, first = 0;
+	struct hbp_capacity **capacities = calloc(2 * sketch->n, sizeof(*capacities));
+	double *spread = calloc(2 * sketch->n, sizeof(*spread)), alike, least;
+
+	for (i = 2; capacities && spread && i < 2 * sketch->n; i++)
+		capacities[n++] = hbp_sketch_capacity(sketch, i);
+	if (n) {
+		qsort(capacities, n, sizeof(*capacities), compare_capacities);
+		alike = 1 + find_spread(capacities, n, spread);
+	}
+	for (i = 1; n && i <= n; i++) {
+		if (i < n && capacities[i]->mbps <= capacities[first]->mbps * alike)
+			continue;
+		least = capacities[first]->mbps * (1 - (alike - 1) / 2);
+		for (; first < i; first++)
+			capacities[first]->mbps = least;
+	}
+	free(capacities);
+	free(spread);
+	return n ? 0 : -ENOMEM;
+}
+
+static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *out)
+{
+	const struct hbp_prober prober = { .arg = w, .flows = run_flows };
+	int ret = hbp_links_all(&w->tests, out->sketch, &prober), alike;
+
+	if (!ret)
+		ret = hbp_hidden_find(&w->tests, out->sketch, &prober, seed,
+				      &out->hidden);
+	out->rounds = w->tests.rounds;
+	alike = make_alike(out->sketch);
+	return alike ?: ret;
+}
+
+static bool begin(struct work *w, size_t n, struct hbp_inferred *out)
+{
+	size_t a, b;
+
+	w->n = n;
+	w->trips = calloc(n * n, sizeof(*w->trips));
+	w->lost = calloc(n, sizeof(*w->lost));
+	w->rtt_us = calloc(n * n, sizeof(*w->rtt_us));
+	w->host = calloc(n, sizeof(*w->host));
+	out->ids = calloc(n, sizeof(*out->ids));
+	out->lost = calloc(n, sizeof(*out->lost));
+	if (!w->trips || !w->lost || !w->rtt_us || !w->host || !out->ids || !out->lost)
+		return false;
+	for (a = 0; a < n; a++)
+		for (b = a + 1; b < n; b++)
+			w->trips[w->n_trips++] = (struct hbp_trip){
+				.from = a, .to = b, .least_us = NAN, .noise_us = NAN
+			};
+	return true;
+}
+
+static void end(struct work *w)
+{
+	free(w->trips);
+	free(w->lost);
+	free(w->rtt_us);
+	free(w->host);
+	hbp_tests_clear(&w->tests);
+}
+
+static int infer(struct work *w, const uint32_t *ids, uint64_t seed,
+		 struct hbp_inferred *out)
+{
+	int ret = w->prober->trips(w->prober->arg, w->trips, w->n_trips), tree;
+	size_t i, left = 0;
+
+	find_lost(w);
+	for (i = 0; i < w->n; i++)
+		if (w->lost[i]) {
+			out->lost[out->n_lost++] = ids[i];
+		} else {
+			out->ids[left] = ids[i];
+			w->host[left++] = i;
+		}
+	if (left < 2)
+		return ret;
+	tree = find_tree(w, left, out);
+	if (tree || ret)
+		return tree ?: ret;
+	return find_capacities(w, seed, out);
+}
+
+/**
+ * hbp_infer() - find a network
+ * @ids: of the hosts, in ascending order
+ * @n: how many, 2 to HBP_INFER_HOSTS_MAX
+ * @prober: the network
+ * @seed: what tests are drawn with
+ * @out: receives what was found, to be released with hbp_inferred_clear()
+ * @err: receives the reason of a failure
+ *
+ * The same answers give the same network. What somebody has ended is not complete,
+ * but holds what was found until then.
+ *
+ * Return: 0, or a negative errno value; -EINVAL for a number of hosts that is out of
+ * range, -ENOMEM, or what the prober failed with, but not -EINTR.
+ */
+int hbp_infer(const uint32_t *ids, size_t n, const struct hbp_prober *prober,
+	      uint64_t seed, struct hbp_inferred *out, struct hbp_error *err)
+{
+	struct work w = { .prober = prober };
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	if (n < 2 || n > HBP_INFER_HOSTS_MAX)
+		return hbp_fail(err, -EINVAL, "nodes: 2 to %d can be measured, not %zu",
+				HBP_INFER_HOSTS_MAX, n);
+	ret = begin(&w, n, out) ? infer(&w, ids, seed, out) : -ENOMEM;
+	end(&w);
+	out->complete = !ret;
+	if (!ret || ret == -EINTR)
+		return 0;
+	hbp_inferred_clear(out);
+	return ret == -ENOMEM ? hbp_nomem(err) :
+				hbp_fail(err, ret, "the measurement ended: %s",
+					 strerror(-ret));
+}
+
+/**
+ * hbp_inferred_clear() - release what was found
+ * @inferred: what hbp_infer() has filled
+ */
+void hbp_inferred_clear(struct hbp_inferred *inferred)
+{
+	free(inferred->ids);
+	free(inferred->lost);
+	hbp_sketch_free(inferred->sketch);
+	memset(inferred, 0, sizeof(*inferred));
+}
+
+static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
+		      const struct hbp_capacity *figure, double rtt_us)
+{
+	double mbps = fmax(figure->mbps, HBP_BANDWIDTH_MIN_MBPS);
+
+	platform->links[platform->n_links++] = (struct hbp_link){
+		.from = from, .to = to, .bandwidth_bps = hbp_bps_from_mbps(mbps),
+		.latency_ns = hbp_ns_from_us(rtt_us / 2)
+	};
+}
+
+/**
+ * hbp_inferred_platform() - a platform for planners
+ * @inferred: a network that has been found, of two hosts or more
+ * @out: receives the platform, to be released with hbp_platform_free()
+ * @err: receives the reason of a failure
+ *
+ * Switches have the ids behind the largest of a host. A direction that nothing has
+ * crossed has the least bandwidth there is.
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_inferred_platform(const struct hbp_inferred *inferred,
+			  struct hbp_platform **out, struct hbp_error *err)
+{
+	const struct hbp_sketch *sketch = inferred->sketch;
+	struct hbp_platform *platform;
+	uint32_t last = inferred->ids[sketch->n_hosts - 1];
+	size_t i;
+
+	if (last > UINT32_MAX - sketch->n)
+		return hbp_fail(err, -ERANGE,
+				"nodes: no ids are left for switches behind %u", last);
+	platform = hbp_platform_alloc(sketch->n, 2 * sketch->n);
+	if (!platform)
+		return hbp_nomem(err);
+	for (i = 0; i < sketch->n; i++) {
+		platform->nodes[i].host = i < sketch->n_hosts;
+		platform->nodes[i].id = i < sketch->n_hosts ? inferred->ids[i] :
+			last + 1 + (uint32_t)(i - sketch->n_hosts);
+	}
+	for (i = 1; i < sketch->n; i++) {
+		fill_link(platform, i, sketch->nodes[i].parent,
+			  &sketch->nodes[i].link[HBP_UP], sketch->nodes[i].rtt_us);
+		fill_link(platform, sketch->nodes[i].parent, i,
+			  &sketch->nodes[i].link[HBP_DOWN], sketch->nodes[i].rtt_us);
+	}
+	hbp_platform_finish(platform);
+	*out = platform;
+	return 0;
+}

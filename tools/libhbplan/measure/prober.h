@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What measuring asks of a network; the library itself sends nothing. */
+#ifndef HBPLAN_PROBER_H
+#define HBPLAN_PROBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * struct hbp_trip - round trips between two hosts
+ * @from: index of a host
+ * @to: index of another one
+ * @least_us: answer: the least that was seen, in microseconds; not a number if
+ *	none came back
+ * @noise_us: answer: by how much that may be too long
+ */
+struct hbp_trip {
+	size_t from;
+	size_t to;
+	double least_us;
+	double noise_us;
+};
+
+/**
+ * struct hbp_flow - data from one host to another for some time
+ * @from: index of the host that sends
+ * @to: index of another one
+ * @sent_mbps: answer: what the sender says that arrived, in Mbit/s of the link's
+ *	rate, headers counted; not a number if it does not know
+ * @received_mbps: answer: what the receiver says, likewise
+ *
+ * Nobody's word is taken for more than the other one has seen.
+ */
+struct hbp_flow {
+	size_t from;
+	size_t to;
+	double sent_mbps;
+	double received_mbps;
+};
+
+/**
+ * struct hbp_prober - what a network can be asked for
+ * @arg: handed to all of them
+ * @trips: time round trips; several at once disturb one another little
+ * @flows: let data flow, all of them at once, until their sum has settled; longer for
+ *	figures that matter
+ *
+ * They return 0, also where single answers are missing, or a negative errno value
+ * that ends the measurement: -EINTR if somebody wants no more of it.
+ */
+struct hbp_prober {
+	void *arg;
+	int (*trips)(void *arg, struct hbp_trip *trips, size_t n);
+	int (*flows)(void *arg, struct hbp_flow *flows, size_t n, bool longer);
+};
+
+double hbp_flow_mbps(const struct hbp_flow *flow);
+
+#endif /* HBPLAN_PROBER_H */

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests: flows that go on at once, and what has come of them. Tests whose ways
+ * share no arc do not disturb one another, and are run in one round. The capacity
+ * of an arc is the most that was seen to cross it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/tests.h"
+#include "units.h"
+
+/* Loads of an arc that differ by less have filled it alike. */
+#define ALIKE	0.03
+/* For how many usual ones a longer test counts. */
+#define LONGER	4
+
+/**
+ * hbp_flow_mbps() - what is believed of a flow
+ * @flow: the flow, with its answers
+ *
+ * Return: Mbit/s, the least that one of its ends says; 0 if none says anything that
+ * can be.
+ */
+double hbp_flow_mbps(const struct hbp_flow *flow)
+{
+	double mbps = fmin(flow->sent_mbps, flow->received_mbps);
+
+	return mbps > 0 && mbps <= HBP_BANDWIDTH_MAX_MBPS ? mbps : 0;
+}
+
+/**
+ * hbp_tests_begin() - one more test, without flows yet
+ * @tests: all tests; filled with zeros at first
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_tests_begin(struct hbp_tests *tests)
+{
+	size_t room = 2 * tests->room + 16, *first;
+	bool *longer;
+
+	if (tests->n + 2 > tests->room) {
+		first = realloc(tests->first, room * sizeof(*first));
+		if (!first)
+			return -ENOMEM;
+		if (!tests->room)
+			first[0] = 0;
+		tests->first = first;
+		longer = realloc(tests->longer, room * sizeof(*longer));
+		if (!longer)
+			return -ENOMEM;
+		tests->longer = longer;
+		tests->room = room;
+	}
+	tests->longer[tests->n++] = false;
+	tests->first[tests->n] = tests->first[tests->n - 1];
+	return 0;
+}
+
+/**
+ * hbp_tests_flow() - one more flow of the last test, unless that has it
+ * @tests: all tests, at least one of which has begun
+ * @from: index of the host that sends
+ * @to: index of another one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_tests_flow(struct hbp_tests *tests, size_t from, size_t to)
+{
+	size_t at = tests->first[tests->n], room = 2 * at + 16;
+	struct hbp_flow *flows;
+	size_t i;
+
+	for (i = tests->first[tests->n - 1]; i < at; i++)
+		if (tests->flows[i].from == from && tests->flows[i].to == to)
+			return 0;
+	if (at == tests->room_flows) {
+		flows = realloc(tests->flows, room * sizeof(*flows));
+		if (!flows)
+			return -ENOMEM;
+		tests->flows = flows;
+		tests->room_flows = room;
+	}
+	tests->flows[at] = (struct hbp_flow){
+		.from = from, .to = to, .sent_mbps = NAN, .received_mbps = NAN
+	};
+	tests->first[tests->n]++;
+	return 0;
+}
+
+/**
+ * struct running - how far tests are
+ * @tests: all tests
+ * @sketch: whose arcs they use
+ * @over: of each test, whether it has been run
+ * @used: of each arc, whether a test of this round uses it
+ * @arcs: a way
+ * @flows: of this round
+ * @origin: of each of them, which of all it is
+ * @n: how many
+ */
+struct running {
+	struct hbp_tests *tests;
+	const struct hbp_sketch *sketch;
+	bool *over;
+	bool *used;
+	size_t *arcs;
+	struct hbp_flow *flows;
+	size_t *origin;
+	size_t n;
+};
+
+static bool alloc_running(struct running *r)
+{
+	size_t flows = r->tests->first[r->tests->n];
+
+	r->over = calloc(r->tests->n, sizeof(*r->over));
+	r->used = calloc(2 * r->sketch->n, sizeof(*r->used));
+	r->arcs = calloc(r->sketch->n, sizeof(*r->arcs));
+	r->flows = calloc(flows + 1, sizeof(*r->flows));
+	r->origin = calloc(flows + 1, sizeof(*r->origin));
+	return r->over && r->used && r->arcs && r->flows && r->origin;
+}
+
+static void free_running(struct running *r)
+{
+	free(r->over);
+	free(r->used);
+	free(r->arcs);
+	free(r->flows);
+	free(r->origin);
+}
+
+/* Whether no arc of the test is used in this round; with @take they are now. */
+static bool arcs_are_free(struct running *r, size_t test, bool take)
+{
+	const struct hbp_tests *tests = r->tests;
+	size_t i, k, n;
+
+	for (i = tests->first[test]; i < tests->first[test + 1]; i++) {
+		n = hbp_sketch_path(r->sketch, tests->flows[i].from,
+				    tests->flows[i].to, r->arcs);
+		for (k = 0; k < n; k++)
+			if (take)
+				r->used[r->arcs[k]] = true;
+			else if (r->used[r->arcs[k]])
+				return false;
+	}
+	return true;
+}
+
+/* The flows of all that can go on at once with the first one that has not run. */
+static void gather(struct running *r, bool longer)
+{
+	const struct hbp_tests *tests = r->tests;
+	size_t test, i;
+
+	memset(r->used, 0, 2 * r->sketch->n * sizeof(*r->used));
+	r->n = 0;
+	for (test = tests->done; test < tests->n; test++) {
+		if (r->over[test] || !arcs_are_free(r, test, false))
+			continue;
+		arcs_are_free(r, test, true);
+		r->over[test] = true;
+		tests->longer[test] = longer;
+		for (i = tests->first[test]; i < tests->first[test + 1]; i++) {
+			r->origin[r->n] = i;
+			r->flows[r->n++] = tests->flows[i];
+		}
+	}
+}
+
+/**
+ * hbp_tests_run() - run the tests that have not been run
+ * @tests: all tests
+ * @sketch: the tree; learns what they show
+ * @prober: the network
+ * @longer: whether these figures matter more than usual
+ *
+ * Return: 0, -ENOMEM, or what the prober has ended it with; then what is known
+ * until then has been learnt.
+ */
+int hbp_tests_run(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		  const struct hbp_prober *prober, bool longer)
+{
+	struct running r = { .tests = tests, .sketch = sketch };
+	size_t i;
+	int ret;
+
+	if (tests->done == tests->n)
+		return 0;
+	ret = alloc_running(&r) ? 0 : -ENOMEM;
+	while (!ret) {
+		gather(&r, longer);
+		if (!r.n)
+			break;
+		ret = prober->flows(prober->arg, r.flows, r.n, longer);
+		tests->rounds++;
+		for (i = 0; i < r.n; i++)
+			tests->flows[r.origin[i]] = r.flows[i];
+	}
+	free_running(&r);
+	tests->done = tests->n;
+	return hbp_tests_learn(tests, sketch) ?: ret;
+}
+
+/* What a test has sent over each arc. */
+static void add_loads(const struct hbp_tests *tests, size_t test,
+		      const struct hbp_sketch *sketch, size_t *arcs, double *load)
+{
+	size_t i, k, n;
+
+	memset(load, 0, 2 * sketch->n * sizeof(*load));
+	for (i = tests->first[test]; i < tests->first[test + 1]; i++) {
+		n = hbp_sketch_path(sketch, tests->flows[i].from, tests->flows[i].to,
+				    arcs);
+		for (k = 0; k < n; k++)
+			load[arcs[k]] += hbp_flow_mbps(&tests->flows[i]);
+	}
+}
+
+/* The mean of all loads that have filled the arc as well as the most has. */
+static void learn_arc(struct hbp_capacity *figure, double load, double most,
+		      unsigned int weight)
+{
+	double known = figure->mbps * figure->tests;
+
+	if (load <= 0 || load < most * (1 - ALIKE))
+		return;
+	figure->tests += weight;
+	figure->mbps = (known + load * weight) / figure->tests;
+	figure->spread_mbps = fmax(figure->spread_mbps, most - load);
+}
+
+/**
+ * hbp_tests_learn() - what all tests say of a tree
+ * @tests: all tests
+ * @sketch: the tree; its figures are replaced
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_tests_learn(const struct hbp_tests *tests, struct hbp_sketch *sketch)
+{
+	size_t n = 2 * sketch->n, test, i;
+	size_t *arcs = calloc(n, sizeof(*arcs));
+	double *load = calloc(2 * n, sizeof(*load)), *most = load ? load + n : NULL;
+	bool full = arcs && load;
+
+	for (test = 0; full && test < tests->n; test++) {
+		add_loads(tests, test, sketch, arcs, load);
+		for (i = 0; i < n; i++)
+			most[i] = fmax(most[i], load[i]);
+	}
+	for (i = 0; full && i < n; i++)
+		*hbp_sketch_capacity(sketch, i) = (struct hbp_capacity){ 0 };
+	for (test = 0; full && test < tests->n; test++) {
+		add_loads(tests, test, sketch, arcs, load);
+		for (i = 0; i < n; i++)
+			learn_arc(hbp_sketch_capacity(sketch, i), load[i], most[i],
+				  tests->longer[test] ? LONGER : 1);
+	}
+	free(arcs);
+	free(load);
+	return full ? 0 : -ENOMEM;
+}
+
+/**
+ * hbp_tests_clear() - release all tests
+ * @tests: the tests
+ */
+void hbp_tests_clear(struct hbp_tests *tests)
+{
+	free(tests->first);
+	free(tests->longer);
+	free(tests->flows);
+	memset(tests, 0, sizeof(*tests));
+}
