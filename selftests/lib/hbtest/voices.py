@@ -22,10 +22,10 @@ from hbtest.races import ACTORS_MAX, Storm
 from hbtest.words import LINE
 
 VOICED = (ORDERED, PIECES)
-WINDOW = 32	# messages of a socket whose fate is open; the kernel keeps 64 that are over
+WINDOW = 32 // tap.SLOWNESS	# messages of a socket whose fate is open; the kernel keeps 64 that are over
 BURSTS = (1, 4, 16, 32)	# messages that are sent without a pause
 SMALL = 1 << 14
-AVERAGE = 6000	# bytes that long messages add to each, on average
+AVERAGE = 6000 // tap.SLOWNESS	# bytes that long messages add to each, on average
 NOTIFICATION = 0x8000
 CHAIN = bytes(32)	# a chain's beginning
 # What sending says when the root, or its plan, is not there yet.
@@ -193,7 +193,7 @@ class Speaker(Scribe):
                 voice.settle()
             if time.monotonic() > end or not any(voice.open for voice in voices):
                 return
-            time.sleep(0.02)
+            time.sleep(0.02 * tap.SLOWNESS)
 
     def size(self, chance):
         """Mostly short, none at all at times, and rarely very long."""
