@@ -120,4 +120,15 @@ touch "$second/selftests/small/small.c"
 expect "the program with that header" three small "$second" tests
 sed -i s/three/four/ "$second/include/word.h"
 expect "the program with that header changed" four small "$second" tests
+check_equal "of each kind those stay that were used last" "two three four" \
+	"$(PYTHONPATH=selftests/vm /usr/bin/python3 -c '
+import os, time, cache
+cache.MOST = 3
+now = time.time()
+for at, name in enumerate(("one", "two", "three", "four")):
+    path = cache.made("kind", name, os.mkdir)
+    os.utime(path, (now, now + at))
+print(*sorted(os.listdir(os.path.join(cache.CACHE, "kind")),
+              key=("one", "two", "three", "four").index))')"
+
 tap_done

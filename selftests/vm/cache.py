@@ -11,6 +11,8 @@ import time
 CACHE = os.path.abspath(os.environ.get("HBCAST_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hbcast"))
 DAY = 24 * 3600
+# Of one kind, however often what they are made from changes: a machine has half a GB.
+MOST = 40
 
 
 def digest(*parts):
@@ -35,12 +37,18 @@ def locked(path):
         yield
 
 
-def prune(folder, days, but=None):
-    """Removes what has not been used for so many days."""
+def prune(folder, days, but=None, most=None):
+    """Removes what has not been used for so many days, and what is not among the most that
+    have been used last."""
+    used = {}
     for name in os.listdir(folder):
-        path = os.path.join(folder, name)
         with contextlib.suppress(FileNotFoundError):
-            if name != but and time.time() - os.stat(path).st_mtime > days * DAY:
+            used[name] = os.stat(os.path.join(folder, name)).st_mtime
+    oldest = time.time() - days * DAY
+    for place, name in enumerate(sorted(used, key=used.get, reverse=True)):
+        if name != but and (used[name] < oldest or most is not None and place >= most):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
@@ -60,6 +68,6 @@ def made(kind, key, make, days=3):
                     shutil.rmtree(new, ignore_errors=True)
                     with contextlib.suppress(OSError):
                         os.remove(new)
-                prune(folder, days, key)
+                prune(folder, days, key, MOST)
     os.utime(path)
     return path
