@@ -12,7 +12,7 @@
 
 #include "../lib/tap.h"
 #include "helper.h"
-#include "measure/infer.h"
+#include "measure/picture.h"
 
 #define NODES	128	/* of a network, at most */
 #define FLOWS	512	/* of a round, at most */
@@ -230,6 +230,31 @@ static bool near(double got, double want, double part)
 	"{'from':4,'to':9,'bandwidth_mbps':30,'latency_us':3000}," \
 	"{'from':9,'to':4,'bandwidth_mbps':60,'latency_us':1000}]}"
 
+static void add_name(void *arg, uint32_t id, char *buf, size_t len)
+{
+	(void)arg;
+	if (id == 4)
+		snprintf(buf, len, "slow");
+}
+
+static bool is_drawn(const struct hbp_inferred *found, const char *want,
+		     void (*draw)(const struct hbp_inferred *inferred,
+				  hbp_label_fn label, void *arg, FILE *out))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	bool same;
+
+	draw(found, add_name, NULL, out);
+	fclose(out);
+	same = !strcmp(text, want);
+	if (!same)
+		printf("# %s", text);
+	free(text);
+	return same;
+}
+
 static void test_four(void)
 {
 	static struct truth t;
@@ -250,6 +275,23 @@ static void test_four(void)
 	ok(near(hbp_sketch_rtt(found.sketch, 0, 1), 3000, 0.000001) &&
 	   near(hbp_sketch_rtt(found.sketch, 2, 3), 7000, 0.000001) &&
 	   found.misfit_us < 0.001, "four hosts: round trips");
+	ok(is_drawn(&found, "switch 5\n"
+			    "|- 1  100 / 100 Mbit/s, 0.50 ms\n"
+			    "|- 2  100 / 100 Mbit/s, 1.00 ms\n"
+			    "|- 3  100 / 100 Mbit/s, 1.50 ms\n"
+			    "`- 4 slow  60.0 / 30.0 Mbit/s, 2.00 ms\n",
+		    hbp_picture_text), "four hosts: as text");
+	ok(is_drawn(&found, "graph network {\n"
+			    "\t0 [shape=box, label=\"1\"];\n"
+			    "\t1 [shape=box, label=\"2\"];\n"
+			    "\t2 [shape=box, label=\"3\"];\n"
+			    "\t3 [shape=box, label=\"4 slow\"];\n"
+			    "\t4 [shape=ellipse, label=\"switch 5\"];\n"
+			    "\t4 -- 1 [label=\"100 / 100 Mbit/s, 1.00 ms\"];\n"
+			    "\t4 -- 2 [label=\"100 / 100 Mbit/s, 1.50 ms\"];\n"
+			    "\t4 -- 3 [label=\"60.0 / 30.0 Mbit/s, 2.00 ms\"];\n"
+			    "\t0 -- 4 [label=\"100 / 100 Mbit/s, 0.50 ms\"];\n}\n",
+		    hbp_picture_dot), "four hosts: for Graphviz");
 	hbp_inferred_clear(&found);
 	hbp_input_free(in);
 }
@@ -289,6 +331,16 @@ static void test_racks(void)
 	   "two racks: who is in which");
 	ok(inner && near(inner->link[HBP_DOWN].mbps, 150, 0.01) &&
 	   near(inner->link[HBP_UP].mbps, 60, 0.01), "two racks: what is between them");
+	/* The new switch is the upper one, since the tree is held at host 1. */
+	ok(is_drawn(&found, "switch 8\n"
+			    "|- 1  100 / 100 Mbit/s, 0.50 ms\n"
+			    "|- 2  100 / 100 Mbit/s, 0.50 ms\n"
+			    "|- 3  100 / 100 Mbit/s, 0.50 ms\n"
+			    "`- switch 7  150 / 60.0 Mbit/s, 0.00 ms, seen in rates only\n"
+			    "   |- 4 slow  100 / 100 Mbit/s, 0.50 ms\n"
+			    "   |- 5  100 / 100 Mbit/s, 0.50 ms\n"
+			    "   `- 6  100 / 100 Mbit/s, 0.50 ms\n",
+		    hbp_picture_text), "two racks: as text");
 	hbp_inferred_clear(&found);
 	hbp_input_free(in);
 }

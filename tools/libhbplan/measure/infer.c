@@ -192,25 +192,24 @@ static double find_spread(struct hbp_capacity **capacities, size_t n, double *sp
 /*
  * Capacities that cannot be told apart become one, so that planners meet no
  * differences that are not there: their plans have fewer and simpler trees. It is
- * the least of them: a link that is planned fuller than it can be holds up all that
- * crosses it, and one that is not full costs its part.
+ * the least of them, see hbp_inferred_platform().
  */
-static int make_alike(struct hbp_sketch *sketch)
+static int make_alike(struct hbp_sketch *sketch, double *part)
 {
 	size_t n = 0, i, first = 0;
 	struct hbp_capacity **capacities = calloc(2 * sketch->n, sizeof(*capacities));
-	double *spread = calloc(2 * sketch->n, sizeof(*spread)), alike, least;
+	double *spread = calloc(2 * sketch->n, sizeof(*spread)), least;
 
 	for (i = 2; capacities && spread && i < 2 * sketch->n; i++)
 		capacities[n++] = hbp_sketch_capacity(sketch, i);
 	if (n) {
 		qsort(capacities, n, sizeof(*capacities), compare_capacities);
-		alike = 1 + find_spread(capacities, n, spread);
+		*part = find_spread(capacities, n, spread);
 	}
 	for (i = 1; n && i <= n; i++) {
-		if (i < n && capacities[i]->mbps <= capacities[first]->mbps * alike)
+		if (i < n && capacities[i]->mbps <= capacities[first]->mbps * (1 + *part))
 			continue;
-		least = capacities[first]->mbps * (1 - (alike - 1) / 2);
+		least = capacities[first]->mbps;
 		for (; first < i; first++)
 			capacities[first]->mbps = least;
 	}
@@ -228,7 +227,7 @@ static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *o
 		ret = hbp_hidden_find(&w->tests, out->sketch, &prober, seed,
 				      &out->hidden);
 	out->rounds = w->tests.rounds;
-	alike = make_alike(out->sketch);
+	alike = make_alike(out->sketch, &out->alike);
 	return alike ?: ret;
 }
 
@@ -332,11 +331,25 @@ void hbp_inferred_clear(struct hbp_inferred *inferred)
 	memset(inferred, 0, sizeof(*inferred));
 }
 
-static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
-		      const struct hbp_capacity *figure, double rtt_us)
+/**
+ * hbp_inferred_id() - the id of a node
+ * @inferred: a network that has been found
+ * @node: a host or switch of its sketch
+ *
+ * Return: a host's own; switches have those behind the largest of a host.
+ */
+uint32_t hbp_inferred_id(const struct hbp_inferred *inferred, size_t node)
 {
-	double mbps = fmax(figure->mbps, HBP_BANDWIDTH_MIN_MBPS);
+	size_t n = inferred->sketch->n_hosts;
 
+	return node < n ? inferred->ids[node] :
+			  inferred->ids[n - 1] + 1 + (uint32_t)(node - n);
+}
+
+static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
+		      double mbps, double rtt_us)
+{
+	mbps = fmax(mbps, HBP_BANDWIDTH_MIN_MBPS);
 	platform->links[platform->n_links++] = (struct hbp_link){
 		.from = from, .to = to, .bandwidth_bps = hbp_bps_from_mbps(mbps),
 		.latency_ns = hbp_ns_from_us(rtt_us / 2)
@@ -349,8 +362,10 @@ static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
  * @out: receives the platform, to be released with hbp_platform_free()
  * @err: receives the reason of a failure
  *
- * Switches have the ids behind the largest of a host. A direction that nothing has
- * crossed has the least bandwidth there is.
+ * A link that is planned fuller than it can be holds up all that crosses it, and one
+ * that is not full costs no more than that part: so capacities are half of what cannot
+ * be told apart below what was found. A direction that nothing has crossed has the
+ * least bandwidth there is.
  *
  * Return: 0 or a negative errno value.
  */
@@ -360,6 +375,8 @@ int hbp_inferred_platform(const struct hbp_inferred *inferred,
 	const struct hbp_sketch *sketch = inferred->sketch;
 	struct hbp_platform *platform;
 	uint32_t last = inferred->ids[sketch->n_hosts - 1];
+	double part = 1 - inferred->alike / 2;
+	const struct hbp_sketch_node *node;
 	size_t i;
 
 	if (last > UINT32_MAX - sketch->n)
@@ -370,14 +387,14 @@ int hbp_inferred_platform(const struct hbp_inferred *inferred,
 		return hbp_nomem(err);
 	for (i = 0; i < sketch->n; i++) {
 		platform->nodes[i].host = i < sketch->n_hosts;
-		platform->nodes[i].id = i < sketch->n_hosts ? inferred->ids[i] :
-			last + 1 + (uint32_t)(i - sketch->n_hosts);
+		platform->nodes[i].id = hbp_inferred_id(inferred, i);
 	}
 	for (i = 1; i < sketch->n; i++) {
-		fill_link(platform, i, sketch->nodes[i].parent,
-			  &sketch->nodes[i].link[HBP_UP], sketch->nodes[i].rtt_us);
-		fill_link(platform, sketch->nodes[i].parent, i,
-			  &sketch->nodes[i].link[HBP_DOWN], sketch->nodes[i].rtt_us);
+		node = &sketch->nodes[i];
+		fill_link(platform, i, node->parent, part * node->link[HBP_UP].mbps,
+			  node->rtt_us);
+		fill_link(platform, node->parent, i, part * node->link[HBP_DOWN].mbps,
+			  node->rtt_us);
 	}
 	hbp_platform_finish(platform);
 	*out = platform;

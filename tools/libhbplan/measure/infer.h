@@ -25,6 +25,7 @@
  * @misfit_us: how far the tree is from the round trips, at most
  * @tree: whether a tree fits; else @sketch has one switch in the middle
  * @hidden: links that were found by what hosts do to one another
+ * @alike: a part; capacities that differ by less cannot be told apart, and are one
  * @rounds: how often flows have begun
  * @complete: nobody has ended it before it was done
  */
@@ -37,6 +38,7 @@ struct hbp_inferred {
 	double misfit_us;
 	bool tree;
 	size_t hidden;
+	double alike;
 	size_t rounds;
 	bool complete;
 };
@@ -44,6 +46,7 @@ struct hbp_inferred {
 int hbp_infer(const uint32_t *ids, size_t n, const struct hbp_prober *prober,
 	      uint64_t seed, struct hbp_inferred *out, struct hbp_error *err);
 void hbp_inferred_clear(struct hbp_inferred *inferred);
+uint32_t hbp_inferred_id(const struct hbp_inferred *inferred, size_t node);
 int hbp_inferred_platform(const struct hbp_inferred *inferred,
 			  struct hbp_platform **out, struct hbp_error *err);
 
