@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/binding.h"
 #include "measure/hidden.h"
 #include "measure/infer.h"
 #include "measure/links.h"
@@ -31,6 +32,8 @@
 /**
  * struct work - a measurement under way
  * @prober: the network
+ * @root: id of the host that will send
+ * @err: the caller's
  * @n: hosts
  * @trips: of all pairs
  * @n_trips: how many
@@ -41,6 +44,8 @@
  */
 struct work {
 	const struct hbp_prober *prober;
+	uint32_t root;
+	struct hbp_error *err;
 	size_t n;
 	struct hbp_trip *trips;
 	size_t n_trips;
@@ -218,6 +223,21 @@ static int make_alike(struct hbp_sketch *sketch, double *part)
 	return n ? 0 : -ENOMEM;
 }
 
+/* Once more, and for longer, what keeps plans from being faster. */
+static int test_binding(struct work *w, const struct hbp_prober *prober,
+			struct hbp_inferred *out)
+{
+	bool *arcs = calloc(2 * out->sketch->n, sizeof(*arcs));
+	int ret = arcs ? hbp_binding_find(out, w->root, arcs, w->err) : -ENOMEM;
+	size_t i;
+
+	for (i = 0; !ret && i < 2 * out->sketch->n; i++)
+		if (arcs[i])
+			ret = hbp_links_arc(&w->tests, out->sketch, i);
+	free(arcs);
+	return ret ?: hbp_tests_run(&w->tests, out->sketch, prober, true);
+}
+
 static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *out)
 {
 	const struct hbp_prober prober = { .arg = w, .flows = run_flows };
@@ -226,8 +246,12 @@ static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *o
 	if (!ret)
 		ret = hbp_hidden_find(&w->tests, out->sketch, &prober, seed,
 				      &out->hidden);
-	out->rounds = w->tests.rounds;
 	alike = make_alike(out->sketch, &out->alike);
+	if (!ret && !alike) {
+		ret = test_binding(w, &prober, out);
+		alike = make_alike(out->sketch, &out->alike);
+	}
+	out->rounds = w->tests.rounds;
 	return alike ?: ret;
 }
 
@@ -277,6 +301,9 @@ static int infer(struct work *w, const uint32_t *ids, uint64_t seed,
 		}
 	if (left < 2)
 		return ret;
+	/* It is measured for another root if this one is not reached. */
+	if (hbp_node_find(out->ids, left, sizeof(*out->ids), w->root) == HBP_NONE)
+		w->root = out->ids[0];
 	tree = find_tree(w, left, out);
 	if (tree || ret)
 		return tree ?: ret;
@@ -287,6 +314,7 @@ static int infer(struct work *w, const uint32_t *ids, uint64_t seed,
  * hbp_infer() - find a network
  * @ids: of the hosts, in ascending order
  * @n: how many, 2 to HBP_INFER_HOSTS_MAX
+ * @root: of the host that will send: what keeps it from being faster is tested twice
  * @prober: the network
  * @seed: what tests are drawn with
  * @out: receives what was found, to be released with hbp_inferred_clear()
@@ -296,18 +324,23 @@ static int infer(struct work *w, const uint32_t *ids, uint64_t seed,
  * but holds what was found until then.
  *
  * Return: 0, or a negative errno value; -EINVAL for a number of hosts that is out of
- * range, -ENOMEM, or what the prober failed with, but not -EINTR.
+ * range or ids that leave none for switches, -ENOMEM, or what the prober failed with,
+ * but not -EINTR.
  */
-int hbp_infer(const uint32_t *ids, size_t n, const struct hbp_prober *prober,
-	      uint64_t seed, struct hbp_inferred *out, struct hbp_error *err)
+int hbp_infer(const uint32_t *ids, size_t n, uint32_t root,
+	      const struct hbp_prober *prober, uint64_t seed, struct hbp_inferred *out,
+	      struct hbp_error *err)
 {
-	struct work w = { .prober = prober };
+	struct work w = { .prober = prober, .root = root, .err = err };
 	int ret;
 
 	memset(out, 0, sizeof(*out));
 	if (n < 2 || n > HBP_INFER_HOSTS_MAX)
 		return hbp_fail(err, -EINVAL, "nodes: 2 to %d can be measured, not %zu",
 				HBP_INFER_HOSTS_MAX, n);
+	if (ids[n - 1] > UINT32_MAX - 2 * n)
+		return hbp_fail(err, -EINVAL,
+				"nodes: no ids are left for switches behind %u", ids[n - 1]);
 	ret = begin(&w, n, out) ? infer(&w, ids, seed, out) : -ENOMEM;
 	end(&w);
 	out->complete = !ret;
@@ -367,21 +400,17 @@ static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
  * be told apart below what was found. A direction that nothing has crossed has the
  * least bandwidth there is.
  *
- * Return: 0 or a negative errno value.
+ * Return: 0 or -ENOMEM.
  */
 int hbp_inferred_platform(const struct hbp_inferred *inferred,
 			  struct hbp_platform **out, struct hbp_error *err)
 {
 	const struct hbp_sketch *sketch = inferred->sketch;
 	struct hbp_platform *platform;
-	uint32_t last = inferred->ids[sketch->n_hosts - 1];
 	double part = 1 - inferred->alike / 2;
 	const struct hbp_sketch_node *node;
 	size_t i;
 
-	if (last > UINT32_MAX - sketch->n)
-		return hbp_fail(err, -ERANGE,
-				"nodes: no ids are left for switches behind %u", last);
 	platform = hbp_platform_alloc(sketch->n, 2 * sketch->n);
 	if (!platform)
 		return hbp_nomem(err);

@@ -43,8 +43,9 @@ struct hbp_inferred {
 	bool complete;
 };
 
-int hbp_infer(const uint32_t *ids, size_t n, const struct hbp_prober *prober,
-	      uint64_t seed, struct hbp_inferred *out, struct hbp_error *err);
+int hbp_infer(const uint32_t *ids, size_t n, uint32_t root,
+	      const struct hbp_prober *prober, uint64_t seed, struct hbp_inferred *out,
+	      struct hbp_error *err);
 void hbp_inferred_clear(struct hbp_inferred *inferred);
 uint32_t hbp_inferred_id(const struct hbp_inferred *inferred, size_t node);
 int hbp_inferred_platform(const struct hbp_inferred *inferred,
