@@ -12,6 +12,7 @@
 
 #include "../lib/tap.h"
 #include "helper.h"
+#include "measure/matrix.h"
 #include "measure/picture.h"
 
 #define NODES	128	/* of a network, at most */
@@ -379,6 +380,68 @@ static void test_faults(void)
 	hbp_input_free(in);
 }
 
+/* The rate of each pair is that of the slower end; node 2 is dead. */
+static void test_matrix(void)
+{
+	static const double want[4][4] = {
+		{ NAN, NAN, 100, 60 }, { NAN, NAN, NAN, NAN },
+		{ 100, NAN, NAN, 60 }, { 30, NAN, 30, NAN },
+	};
+	static const uint32_t ids[] = { 1, 2, 3, 4 };
+	static struct truth t;
+	struct hbp_prober prober = { .arg = &t, .trips = trips, .flows = flows };
+	struct hbp_input *in = make_input(FOUR);
+	struct hbp_costs *costs;
+	struct hbp_matrix m;
+	struct hbp_error err;
+	bool good = true;
+	size_t i;
+
+	begin(&t, in, 1);
+	t.dead = 1;
+	if (hbp_matrix_find(ids, 4, &prober, &m, &err) || hbp_matrix_costs(&m, &costs, &err))
+		tap_bail_out("%s", err.text);
+	for (i = 0; i < 16; i++)
+		good = good && (isnan(want[i / 4][i % 4]) ? isnan(m.mbps[i]) :
+				near(m.mbps[i], want[i / 4][i % 4], 0.001));
+	ok(good && m.complete, "a matrix: rates of pairs");
+	ok(costs->latency_ns[3] == 2500000 && costs->bandwidth_bps[3] == 60000000 &&
+	   costs->latency_ns[1] == INT64_MAX && !costs->bandwidth_bps[1],
+	   "a matrix: costs, and no links of a dead host");
+	hbp_costs_free(costs);
+	hbp_matrix_clear(&m);
+	hbp_input_free(in);
+}
+
+/* Of six pairs at once up to three cross what is between the racks. */
+static void test_matrix_racks(void)
+{
+	static const uint32_t ids[] = { 1, 2, 3, 4, 5, 6 };
+	static struct truth t;
+	struct hbp_prober prober = { .arg = &t, .trips = trips, .flows = flows };
+	struct hbp_input *in = make_input(RACKS);
+	struct hbp_matrix m;
+	struct hbp_error err;
+	bool inside = false;
+	size_t a, b, crossing = 0;
+
+	begin(&t, in, 1);
+	if (hbp_matrix_find(ids, 6, &prober, &m, &err))
+		tap_bail_out("%s", err.text);
+	for (a = 0; a < 6; a++)
+		for (b = 0; b < 6; b++) {
+			if (a / 3 == b / 3)
+				inside = inside || m.slowed[a * 6 + b];
+			else
+				crossing += m.slowed[a * 6 + b];
+		}
+	ok(!inside && crossing >= 9, "a matrix of racks: who slows whom down");
+	ok(near(m.mbps[3], 100, 0.001) && near(m.mbps[18], 60, 0.001),
+	   "a matrix of racks: what pairs get alone");
+	hbp_matrix_clear(&m);
+	hbp_input_free(in);
+}
+
 static double seconds(struct hbp_input *truth, struct hbp_plan *plan)
 {
 	struct hbp_evaluation *e = evaluate_by(HBP_MODEL_FLUID, plan, truth);
@@ -519,6 +582,8 @@ int main(void)
 	test_four();
 	test_racks();
 	test_faults();
+	test_matrix();
+	test_matrix_racks();
 	test_random();
 	return tap_done();
 }

@@ -55,11 +55,6 @@ struct work {
 	size_t *host;
 };
 
-static bool usable(const struct hbp_trip *trip)
-{
-	return trip->least_us > 0 && trip->least_us <= 2 * HBP_LATENCY_MAX_US;
-}
-
 /* Who is not reached by anybody; with two of them, and no other, both are lost. */
 static void find_lost(struct work *w)
 {
@@ -68,7 +63,7 @@ static void find_lost(struct work *w)
 	for (i = 0; i < w->n; i++)
 		w->lost[i] = true;
 	for (i = 0; i < w->n_trips; i++)
-		if (usable(&w->trips[i])) {
+		if (hbp_trip_usable(&w->trips[i])) {
 			w->lost[w->trips[i].from] = false;
 			w->lost[w->trips[i].to] = false;
 		}
@@ -89,7 +84,7 @@ static double find_noise(const struct work *w, double *noise)
 
 	for (i = 0; i < w->n_trips; i++) {
 		us = w->trips[i].noise_us;
-		if (usable(&w->trips[i]) && us >= 0 && us < w->trips[i].least_us)
+		if (hbp_trip_usable(&w->trips[i]) && us >= 0 && us < w->trips[i].least_us)
 			noise[n++] = us;
 	}
 	if (!n)
@@ -112,7 +107,7 @@ static double fill_matrix(struct work *w, size_t left)
 	for (i = 0; i < left * left; i++)
 		w->rtt_us[i] = NAN;
 	for (i = 0; i < w->n_trips; i++) {
-		if (!usable(&w->trips[i]))
+		if (!hbp_trip_usable(&w->trips[i]))
 			continue;
 		a = place[w->trips[i].from];
 		b = place[w->trips[i].to];

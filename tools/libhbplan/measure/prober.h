@@ -54,6 +54,7 @@ struct hbp_prober {
 	int (*flows)(void *arg, struct hbp_flow *flows, size_t n, bool longer);
 };
 
+bool hbp_trip_usable(const struct hbp_trip *trip);
 double hbp_flow_mbps(const struct hbp_flow *flow);
 
 #endif /* HBPLAN_PROBER_H */

@@ -18,20 +18,6 @@
 #define LONGER	4
 
 /**
- * hbp_flow_mbps() - what is believed of a flow
- * @flow: the flow, with its answers
- *
- * Return: Mbit/s, the least that one of its ends says; 0 if none says anything that
- * can be.
- */
-double hbp_flow_mbps(const struct hbp_flow *flow)
-{
-	double mbps = fmin(flow->sent_mbps, flow->received_mbps);
-
-	return mbps > 0 && mbps <= HBP_BANDWIDTH_MAX_MBPS ? mbps : 0;
-}
-
-/**
  * hbp_tests_begin() - one more test, without flows yet
  * @tests: all tests; filled with zeros at first
  *
