@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Plans of networks that are found by tests, against those of the truth: some random
+ * networks, or with HBCAST_THOROUGH a thousand of each kind.
+ *
+ * here: timeout=300 thorough=7200
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../lib/tap.h"
+#include "truth.h"
+
+static double seconds(struct hbp_input *truth, struct hbp_plan *plan)
+{
+	struct hbp_evaluation *e = evaluate_by(HBP_MODEL_FLUID, plan, truth);
+	double s = (double)hbp_evaluation_slowest(e)->completion_ns / 1e9;
+
+	hbp_evaluation_free(e);
+	return s;
+}
+
+/* How much longer a plan takes that is made of what was found. */
+static double worse(struct hbp_input *truth, struct hbp_input *found, const char *name)
+{
+	struct hbp_plan *best = make_plan(truth, name, 1, 16 << 20);
+	struct hbp_plan *plan = make_plan(found, name, 1, 16 << 20);
+	double ratio = seconds(truth, plan) / seconds(truth, best);
+
+	hbp_plan_free(best);
+	hbp_plan_free(plan);
+	return ratio;
+}
+
+/* A link of any speed from 10 to 500 Mbit/s; half of them are alike both ways. */
+static void put_link(struct luck *luck, FILE *f, size_t from, size_t to, double us)
+{
+	double there = 10 * pow(50, draw(luck)), back = 10 * pow(50, draw(luck));
+
+	if (draw_below(luck, 2))
+		back = there;
+	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", from,
+		to, there, us);
+	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", to,
+		from, back, us);
+}
+
+/* A tree of switches, each with hosts; with @room none of them is far from another. */
+static struct hbp_input *network(struct luck *luck, bool room)
+{
+	size_t hosts = 4 + draw_below(luck, 27), switches = 1 + draw_below(luck, hosts / 3);
+	char *text = NULL;
+	size_t len, i, at;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':101,'kind':'switch'}", f);
+	for (i = 1; i < switches; i++)
+		fprintf(f, ",{'id':%zu,'kind':'switch'}", i + 101);
+	for (i = 1; i <= hosts; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+	fputs("],'links':[", f);
+	for (i = 1; i < switches; i++)
+		put_link(luck, f, 101 + i, room ? 101 : 101 + draw_below(luck, i),
+			 room ? 0 : 200 * pow(100, draw(luck)));
+	for (i = 1; i <= hosts; i++) {
+		at = i <= 2 * switches ? (i - 1) / 2 : draw_below(luck, switches);
+		put_link(luck, f, i, 101 + at, room ? 100 : 100 * pow(250, draw(luck)));
+	}
+	return close_links(f, &text);
+}
+
+#define SOME	12
+#define MANY	1000
+#define PLANNERS	3
+
+static struct hbp_input *input_of(const struct hbp_inferred *found)
+{
+	struct hbp_platform *platform;
+	struct hbp_input *in;
+	struct hbp_error err;
+	char *text;
+
+	if (hbp_inferred_platform(found, &platform, &err))
+		tap_bail_out("%s", err.text);
+	text = hbp_platform_text(platform);
+	in = make_input(text);
+	free(text);
+	hbp_platform_free(platform);
+	return in;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Plans of what was found in networks, in order; @noise of rates. */
+static void try_networks(double noise, bool room, size_t n,
+			 double ratio[PLANNERS][MANY])
+{
+	static const char *const names[PLANNERS] = { "stable", "mtp", "auto" };
+	static struct truth t;
+	struct luck luck = { 1 };
+	struct hbp_input *in, *guess;
+	struct hbp_inferred found;
+	size_t i, k, rounds = 0;
+
+	for (i = 0; i < n; i++) {
+		in = network(&luck, room);
+		truth_begin(&t, in, i + 1);
+		t.noise = noise;
+		t.trip_noise_us = 30;
+		truth_find(&t, &found);
+		guess = input_of(&found);
+		for (k = 0; k < PLANNERS; k++)
+			ratio[k][i] = worse(in, guess, names[k]);
+		rounds += t.rounds;
+		hbp_input_free(guess);
+		hbp_inferred_clear(&found);
+		hbp_input_free(in);
+	}
+	for (k = 0; k < PLANNERS; k++) {
+		qsort(ratio[k], n, sizeof(**ratio), compare_reals);
+		printf("# noise %.0f %%%s, %s: %.3f (median), %.3f (90 %%), %.3f (all)\n",
+		       100 * noise, room ? ", one room" : "", names[k],
+		       ratio[k][n / 2], ratio[k][n * 9 / 10], ratio[k][n - 1]);
+	}
+	printf("# %zu networks in %zu rounds of flows\n", n, rounds);
+}
+
+static void test_random(void)
+{
+	static double ratio[PLANNERS][MANY];
+	size_t n = getenv("HBCAST_THOROUGH") ? MANY : SOME, nine = n * 9 / 10;
+
+	try_networks(0, false, n, ratio);
+	ok(ratio[0][n - 1] < 1.03 && ratio[1][n - 1] < 1.03 && ratio[2][n - 1] < 1.03,
+	   "random networks, exact figures: plans are as good as those of the truth");
+	try_networks(0.01, false, n, ratio);
+	ok(ratio[0][nine] < 1.03 && ratio[1][nine] < 1.03 && ratio[2][nine] < 1.03,
+	   "random networks, figures 1 %% off: nine of ten plans are, too");
+	try_networks(0.01, true, n, ratio);
+	ok(ratio[1][nine] < 1.03 && ratio[2][nine] < 1.03,
+	   "racks in one room: nine of ten plans of mtp and auto are, too");
+}
+
+int main(void)
+{
+	test_random();
+	return tap_done();
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A simulated network that answers what measuring asks. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "truth.h"
+
+/* A number between 0 and 1, of which it is neither. */
+double draw(struct luck *luck)
+{
+	return (draw_below(luck, 1 << 24) + 0.5) / (1 << 24);
+}
+
+/* Sum of twelve: near enough to a normal distribution. */
+static double draw_normal(struct luck *luck)
+{
+	double sum = -6;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		sum += draw(luck);
+	return sum;
+}
+
+/* The ways to a node, breadth first. */
+static void find_hops_to(struct truth *t, size_t to)
+{
+	const struct hbp_platform *p = t->platform;
+	size_t todo[NODES] = { to }, n = 1, i, k;
+	bool seen[NODES] = { false };
+
+	seen[to] = true;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < p->n_links; k++) {
+			if (p->links[k].to != todo[i] || seen[p->links[k].from])
+				continue;
+			seen[p->links[k].from] = true;
+			t->hop[p->links[k].from][to] = k;
+			todo[n++] = p->links[k].from;
+		}
+}
+
+static double one_way_us(const struct truth *t, size_t from, size_t to)
+{
+	double us = 0;
+
+	for (; from != to; from = t->platform->links[t->hop[from][to]].to)
+		us += hbp_us_from_ns(t->platform->links[t->hop[from][to]].latency_ns);
+	return us;
+}
+
+/* The least of eight, each with some delay; and what is between that and the next. */
+static void time_trip(struct truth *t, struct hbp_trip *trip)
+{
+	size_t a = t->platform->hosts[trip->from], b = t->platform->hosts[trip->to];
+	double least = INFINITY, second = INFINITY, us;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		us = -log(draw(&t->luck)) * t->trip_noise_us;
+		second = fmin(second, fmax(us, least));
+		least = fmin(us, least);
+	}
+	trip->least_us = one_way_us(t, a, b) + one_way_us(t, b, a) + least;
+	trip->noise_us = second - least;
+}
+
+static int trips(void *arg, struct hbp_trip *trips, size_t n)
+{
+	struct truth *t = arg;
+	size_t i;
+
+	if (t->calls++ == t->last)
+		return -EINTR;
+	for (i = 0; i < n; i++)
+		if (trips[i].from != t->dead && trips[i].to != t->dead)
+			time_trip(t, &trips[i]);
+	return 0;
+}
+
+/* Counts what rises on each link: how many flows. */
+static size_t count_rising(struct truth *t, const struct hbp_flow *flows, size_t n)
+{
+	const struct hbp_platform *p = t->platform;
+	size_t i, at, to, alive = 0;
+
+	memset(t->rising, 0, sizeof(t->rising));
+	for (i = 0; i < n; i++) {
+		to = p->hosts[flows[i].to];
+		alive += !t->stopped[i];
+		for (at = p->hosts[flows[i].from]; !t->stopped[i] && at != to;
+		     at = p->links[t->hop[at][to]].to)
+			t->rising[t->hop[at][to]]++;
+	}
+	return alive;
+}
+
+/* All that rise get as much more as the next link has that is full then. */
+static void rise(struct truth *t, const struct hbp_flow *flows, size_t n)
+{
+	const struct hbp_platform *p = t->platform;
+	double step = INFINITY;
+	size_t i, k, at, to;
+
+	for (k = 0; k < p->n_links; k++)
+		if (t->rising[k])
+			step = fmin(step, t->left[k] / (double)t->rising[k]);
+	for (k = 0; k < p->n_links; k++)
+		t->left[k] -= step * (double)t->rising[k];
+	for (i = 0; i < n; i++) {
+		if (t->stopped[i])
+			continue;
+		t->rate[i] += step;
+		to = p->hosts[flows[i].to];
+		for (at = p->hosts[flows[i].from]; at != to;
+		     at = p->links[t->hop[at][to]].to)
+			t->stopped[i] = t->stopped[i] || t->left[t->hop[at][to]] < 1;
+	}
+}
+
+static int flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+{
+	struct truth *t = arg;
+	double noise = longer ? t->noise / 2 : t->noise, mbps;
+	size_t i;
+
+	if (t->calls++ == t->last)
+		return -EINTR;
+	t->rounds++;
+	for (i = 0; i < t->platform->n_links; i++)
+		t->left[i] = (double)t->platform->links[i].bandwidth_bps;
+	for (i = 0; i < n; i++) {
+		t->rate[i] = 0;
+		t->stopped[i] = flows[i].from == t->dead || flows[i].to == t->dead;
+	}
+	while (count_rising(t, flows, n))
+		rise(t, flows, n);
+	for (i = 0; i < n; i++) {
+		mbps = t->rate[i] / 1e6 * (1 + noise * draw_normal(&t->luck));
+		flows[i].sent_mbps = flows[i].from == t->liar ? 10 * mbps : mbps;
+		flows[i].received_mbps = flows[i].to == t->liar ? 10 * mbps : mbps;
+	}
+	return 0;
+}
+
+/* The network, as it is asked from the beginning. */
+void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed)
+{
+	size_t i;
+
+	memset(t, 0, sizeof(*t));
+	t->platform = in->platform;
+	t->luck.state = seed;
+	t->dead = NEVER;
+	t->liar = NEVER;
+	t->last = NEVER;
+	for (i = 0; i < in->platform->n; i++)
+		find_hops_to(t, i);
+}
+
+struct hbp_prober truth_prober(struct truth *t)
+{
+	return (struct hbp_prober){ .arg = t, .trips = trips, .flows = flows };
+}
+
+/* What hbp_infer() finds for node 1 as the root. */
+void truth_find(struct truth *t, struct hbp_inferred *found)
+{
+	struct hbp_prober prober = truth_prober(t);
+	const struct hbp_platform *p = t->platform;
+	struct hbp_error err;
+	uint32_t ids[NODES];
+	size_t i;
+
+	for (i = 0; i < p->n_hosts; i++)
+		ids[i] = p->nodes[p->hosts[i]].id;
+	if (hbp_infer(ids, p->n_hosts, 1, &prober, 1, found, &err))
+		tap_bail_out("%s", err.text);
+}
