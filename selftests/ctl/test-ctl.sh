@@ -229,6 +229,12 @@ listen()
 	[ "$(ip netns exec n1 awk '$2 == 16 && $4 != "00000000"' /proc/net/netlink | wc -l)" = "$1" ]
 }
 
+# Nobody has events at node 1 that were not read.
+all_read()
+{
+	[ -z "$(ip netns exec n1 awk '$2 == 16 && $5 > 0' /proc/net/netlink)" ]
+}
+
 ip netns exec n1 "$ctl" -j monitor >"$dir/events" &
 json=$!
 wait_for 30 listen 1
@@ -254,6 +260,8 @@ at 1 -batch "$dir/batch" >/dev/null
 kill -CONT $slow
 check "monitor: lost events are told" wait_for 30 grep -q 'events-lost' "$dir/slow"
 check "monitor: the state follows" wait_for 30 grep -Eq ' lane id [0-9]+ group 5 root 1 slot 0 peer 2' "$dir/slow"
+# Else this one might be lost as well.
+check "monitor: all is read" wait_for 30 all_read
 at 1 node del
 check "monitor: goes on" wait_for 30 grep -Eq '^[0-9:.]{15}  node-down nodes 1$' "$dir/slow"
 check "monitor: the end of the node" wait_for 30 grep -q '"node-down"' "$dir/events"
