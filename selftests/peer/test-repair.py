@@ -3,6 +3,7 @@
 # vm: cpus=2 timeout=300
 """Lanes that break and come back: nobody misses anything."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -21,19 +22,30 @@ def connects(member):
     return sum(lane["connects"] for lane in member.client.dump("lane-get"))
 
 
+@contextlib.contextmanager
+def slow_link():
+    """Of the root: what it sends takes as long on any machine."""
+    where = ["dev", "eth0", "root"]
+    subprocess.run(["tc", "-n", "n1", "qdisc", "add", *where, "tbf", "rate", "80mbit",
+                    "burst", "64kb", "latency", "50ms"], check=True)
+    yield
+    subprocess.run(["tc", "-n", "n1", "qdisc", "del", *where], check=True)
+
+
 def broken(scene, parent, child, data, times):
     """Sends data while the lane between them breaks, and once more when it has come back:
     whether all have it, what is known of it, and how often the lane came back."""
     before = connects(parent)
     readers = [node.Reader(sock) for sock in scene.readers]
     sender = threading.Thread(target=scene.sender.send, args=(data,))
-    sender.start()
-    for k in range(times):
-        until(20, lambda: len(readers[0].got) > (k + 1) * len(data) // (times + 2)
-              and connects(parent) - before == k)
-        tap.check(len(readers[0].got) < len(data), f"break {k + 1} is in the middle")
-        child.cut(parent)
-    sender.join()
+    with slow_link():
+        sender.start()
+        for k in range(times):
+            until(20, lambda: len(readers[0].got) > (k + 1) * len(data) // (times + 2)
+                  and connects(parent) - before == k)
+            tap.check(len(readers[0].got) < len(data), f"break {k + 1} is in the middle")
+            child.cut(parent)
+        sender.join()
     results = [(reader.result(), bytes(reader.got) == data) for reader in readers]
     node.wait_complete(scene.sender, 60)
     until(20, lambda: connects(parent) - before == times)
@@ -98,12 +110,10 @@ def received(number):
 
 def slow(scene):
     """On a slow link the repair does not wait until all that is new has gone."""
-    subprocess.run(["tc", "-n", "n1", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate",
-                    "80mbit", "burst", "64kb", "latency", "50ms"], check=True)
     size = 12 * MIB
     readers = [node.Reader(sock) for sock in scene.readers]
     came = -received(2)
-    with tempfile.TemporaryFile() as file:
+    with slow_link(), tempfile.TemporaryFile() as file:
         file.write(os.urandom(MIB) * 12)
         file.flush()
         node.send_file(scene.sender, file.fileno(), size)
@@ -115,7 +125,6 @@ def slow(scene):
     # What was queued at the root may come twice, and what came too early for the reader.
     came += received(2)
     tap.check(came < 3 * size // 2, f"{came} bytes have come for {size}")
-    subprocess.run(["tc", "-n", "n1", "qdisc", "del", "dev", "eth0", "root"], check=True)
 
 
 def away(scene):
