@@ -8,6 +8,8 @@
 struct hbc_group;
 struct hbc_lane;
 struct hbc_net;
+struct hbc_probe;
+struct hbc_sample_frame;
 struct hbc_schedule;
 
 /*
@@ -29,6 +31,17 @@ void hbc_event_members(struct hbc_schedule *sched, u8 flags, u8 reason, const u3
 void hbc_event_stall(struct hbc_group *group, u16 port);
 /* The node has been set or taken down. */
 void hbc_event_node(struct hbc_net *hn, u32 id, bool up);
+
+/*
+ * What a node says of a round, in @probe->frame, to the netlink socket @portid alone; and
+ * that it is not reached, for a positive errno @error. Without memory, or room in the
+ * socket, the socket is told that something is missing.
+ * Context: @probe->run.
+ *
+ * Return: 0; -EBADMSG for figures that cannot be.
+ */
+int hbc_event_probe(struct hbc_probe *probe, u32 portid, const struct hbc_sample_frame *sample);
+void hbc_event_probe_lost(struct hbc_probe *probe, u32 portid, u32 round, int error);
 
 /*
  * The netlink family is there, or is about to go: on return nobody sends an

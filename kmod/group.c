@@ -14,6 +14,7 @@
 #include "auth.h"
 #include "group.h"
 #include "node.h"
+#include "probe.h"
 #include "past.h"
 #include "schedule.h"
 #include "socket.h"
@@ -194,6 +195,9 @@ static void hbc_group_set_config(struct hbc_group *group, const struct hbc_group
 	WRITE_ONCE(group->config.dead_ms, config->dead_ms);
 	WRITE_ONCE(group->config.stall_ms, config->stall_ms);
 	WRITE_ONCE(group->config.queue, config->queue);
+	WRITE_ONCE(group->config.probe, config->probe);
+	WRITE_ONCE(group->config.probe_rate, config->probe_rate);
+	WRITE_ONCE(group->config.probe_total, config->probe_total);
 }
 
 int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
@@ -222,6 +226,10 @@ int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
 	}
 	if (setup->set_members)
 		hbc_group_set_members(group, setup);
+	if (setup->set_total)
+		atomic64_set(&group->probed, 0);
+	/* Who measures begins again, if that is still allowed. */
+	hbc_probe_end_all(hn, group);
 	hbc_node_changed(hn);
 	return 0;
 }
@@ -239,6 +247,7 @@ void hbc_group_remove(struct hbc_group *group)
 	list_for_each_entry_safe(sched, next, &group->schedules, link)
 		hbc_schedule_remove(sched, HBCAST_REASON_PLAN_GONE);
 	hbc_socket_group_gone(group);
+	hbc_probe_end_all(hn, group);
 	hbc_group_put(group);
 }
 

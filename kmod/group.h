@@ -39,6 +39,9 @@ enum hbc_drop {
  * @dead_ms: after this a silent neighbour counts as dead
  * @stall_ms: after this a receiver that does not read is cut off
  * @queue: bound of a lane's queue in bytes of truesize
+ * @probe: whether members may measure with this node
+ * @probe_rate: bytes/s that it sends at most for that, 0 for no limit
+ * @probe_total: bytes that it sends at most for that, 0 for no limit
  */
 struct hbc_group_config {
 	kuid_t uid;
@@ -47,6 +50,9 @@ struct hbc_group_config {
 	u32 dead_ms;
 	u32 stall_ms;
 	u32 queue;
+	bool probe;
+	u64 probe_rate;
+	u64 probe_total;
 };
 
 /**
@@ -69,6 +75,7 @@ struct hbc_group_config {
  * @accounts: struct hbc_account by member, of this node as a root; entries come under
  *	hn->lock, and stay
  * @drops: bytes or frames by enum hbc_drop
+ * @probed: bytes that this node has sent for measurements since the total was set
  */
 struct hbc_group {
 	struct kref ref;
@@ -87,6 +94,7 @@ struct hbc_group {
 	bool gone;
 	struct xarray accounts;
 	atomic64_t drops[__HBC_DROP_MAX];
+	atomic64_t probed;
 };
 
 #define HBC_GROUPS_MAX	1024	/* per node */
@@ -98,6 +106,7 @@ struct hbc_group {
  * @members: kvmalloc()ed ids in ascending order, taken over on success
  * @nr_members: entries of @members
  * @set_members: the members change; else the two above do not count
+ * @set_total: what has been sent for measurements counts from here on
  */
 struct hbc_group_setup {
 	struct hbc_group_config config;
@@ -105,6 +114,7 @@ struct hbc_group_setup {
 	u32 *members;
 	u32 nr_members;
 	bool set_members;
+	bool set_total;
 };
 
 /**
@@ -151,6 +161,14 @@ int hbc_group_permission(const struct hbc_group *group, int mask);
 static inline void hbc_group_drop(struct hbc_group *group, enum hbc_drop reason)
 {
 	atomic64_inc(&group->drops[reason]);
+}
+
+/* Whether this node may send more for a measurement. Context: any. */
+static inline bool hbc_group_probe_allows(const struct hbc_group *group)
+{
+	u64 total = READ_ONCE(group->config.probe_total);
+
+	return READ_ONCE(group->config.probe) && (!total || atomic64_read(&group->probed) < total);
 }
 
 #endif /* _HBC_GROUP_H */

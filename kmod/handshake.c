@@ -27,6 +27,7 @@
  * @group: the group; a reference
  * @challenge: the acceptor's
  * @challenged: CHALLENGE has been sent or checked
+ * @probe: the connection is for measuring
  */
 struct hbc_handshake {
 	u8 hello[HBC_HELLO_FRAME_MAX];
@@ -35,6 +36,7 @@ struct hbc_handshake {
 	struct hbc_group *group;
 	struct hbc_challenge challenge;
 	bool challenged;
+	bool probe;
 };
 
 void hbc_handshake_free(struct hbc_lane *lane)
@@ -45,6 +47,11 @@ void hbc_handshake_free(struct hbc_lane *lane)
 		hbc_group_put(lane->handshake->group);
 	kfree_sensitive(lane->handshake);
 	lane->handshake = NULL;
+}
+
+struct hbc_group *hbc_handshake_group(const struct hbc_lane *lane)
+{
+	return lane->handshake->group;
 }
 
 int hbc_handshake_start(struct hbc_lane *lane)
@@ -116,8 +123,11 @@ static u16 hbc_handshake_judge(struct hbc_lane *lane, const struct hbc_hello *he
 		return HBC_REJECT_GROUP;
 	if (hello->to != id)
 		return HBC_REJECT_NODE;
-	if (hello->root == id || hello->from == id)
+	/* A node may measure with itself: it is a coordinator's own part. */
+	if (!hello->probe && (hello->root == id || hello->from == id))
 		return HBC_REJECT_PROTOCOL;
+	if (hello->probe && !READ_ONCE(group->config.probe))
+		return HBC_REJECT_POLICY;
 	mutex_lock(&lane->hn->lock);
 	member = hbc_group_is_member(group, hello->from) &&
 		 hbc_group_is_member(group, hello->root);
@@ -142,6 +152,7 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_hdr *h, c
 	lane->handshake = hs;
 	hs->group = hbc_group_get(lane->hn, hello.group);
 	hs->root = hello.root;
+	hs->probe = hello.probe;
 	reason = hbc_handshake_judge(lane, &hello, hs->group);
 	if (reason)
 		return hbc_handshake_reject(lane, reason);
@@ -212,6 +223,10 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_hdr *h, co
 		return hbc_handshake_reject(lane, HBC_REJECT_PROTOCOL);
 	if (hbc_handshake_check(lane, HBC_AUTH_CONNECTOR, auth.mac))
 		return hbc_handshake_reject(lane, HBC_REJECT_KEY);
+	if (hs->probe) {
+		set_bit(HBC_LANE_PROBE, &lane->flags);
+		return -ESHUTDOWN;
+	}
 	err = hbc_handshake_admit(lane);
 	if (err == -ENOSPC)
 		return hbc_handshake_reject(lane, HBC_REJECT_BUSY);

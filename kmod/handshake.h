@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct hbc_group;
 struct hbc_hdr;
 struct hbc_lane;
 
@@ -21,6 +22,9 @@ int hbc_handshake_start(struct hbc_lane *lane);
  * Return: 0, or a negative errno with which the lane must end.
  */
 int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame);
+
+/* The group that the connector has named, while the handshake is not forgotten. */
+struct hbc_group *hbc_handshake_group(const struct hbc_lane *lane);
 
 /* Forget nonces and transcript. Context: process. */
 void hbc_handshake_free(struct hbc_lane *lane);

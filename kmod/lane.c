@@ -13,6 +13,7 @@
 #include "lane.h"
 #include "node.h"
 #include "pace.h"
+#include "probe_serve.h"
 #include "schedule.h"
 #include "shortcut.h"
 #include "trace.h"
@@ -251,7 +252,10 @@ static void hbc_lane_drop_sock(struct hbc_lane *lane)
 	cancel_work_sync(&lane->rx_work);
 	cancel_work_sync(&lane->tx_work);
 	hbc_lane_set_sock(lane, NULL);
-	hbc_lane_release(sock);
+	if (test_bit(HBC_LANE_PROBE, &lane->flags))
+		hbc_probe_accept(hbc_handshake_group(lane), lane->peer, sock);
+	else
+		hbc_lane_release(sock);
 }
 
 /* Connecting. */

@@ -50,6 +50,7 @@ enum {
 	HBC_LANE_TORN,		/* something that was to go over it has been lost */
 	HBC_LANE_DEAD,		/* has been away for dead-interval */
 	HBC_LANE_ANNOUNCED,	/* lane_up was told, lane_down was not yet */
+	HBC_LANE_PROBE,		/* its connection goes on as one of a measurement */
 };
 
 /* Counters; each has one writer at a time, readers take what they see. */

@@ -12,6 +12,7 @@
 #include "lane.h"
 #include "netlink.h"
 #include "node.h"
+#include "probe.h"
 #include "socket.h"
 #include "source.h"
 
@@ -25,6 +26,7 @@ static const struct {
 } hbc_rooms[] = {
 	{ "crc", hbc_crc_init, hbc_crc_exit },			/* the hash */
 	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queue */
+	{ "probe", hbc_probe_init, hbc_probe_exit },		/* work queue */
 	{ "source", hbc_source_init, hbc_source_exit },		/* work queue */
 	{ "node", hbc_node_init, hbc_node_exit },		/* namespaces */
 	{ "socket", hbc_socket_init, hbc_socket_exit },		/* AF_HBCAST */

@@ -15,6 +15,7 @@
 #include "netlink.h"
 #include "node.h"
 #include "plan.h"
+#include "probe_ask.h"
 #include "wire.h"
 
 /* The interface says in its own words what the module has in its headers. */
@@ -29,7 +30,8 @@ static_assert((int)HBC_REJECT_NODE == (int)HBCAST_REJECT_NODE);
 static_assert((int)HBC_REJECT_KEY == (int)HBCAST_REJECT_KEY);
 static_assert((int)HBC_REJECT_MEMBER == (int)HBCAST_REJECT_MEMBER);
 static_assert((int)HBC_REJECT_BUSY == (int)HBCAST_REJECT_BUSY);
-static_assert(__HBC_REJECT_MAX - 1 == (int)HBCAST_REJECT_PROTOCOL);
+static_assert((int)HBC_REJECT_PROTOCOL == (int)HBCAST_REJECT_PROTOCOL);
+static_assert(__HBC_REJECT_MAX - 1 == (int)HBCAST_REJECT_POLICY);
 static_assert((int)HBC_LANE_CONNECTING == (int)HBCAST_LANE_STATE_CONNECTING);
 static_assert((int)HBC_LANE_HANDSHAKE == (int)HBCAST_LANE_STATE_HANDSHAKE);
 static_assert((int)HBC_LANE_READY == (int)HBCAST_LANE_STATE_READY);
@@ -151,7 +153,7 @@ int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return hbc_nl_reply(info, size, hbc_nl_version_fill, NULL);
 }
 
-/* A netlink socket has closed: its uploads go. Process, no locks. */
+/* A netlink socket has closed: its uploads and measurements go. Process, no locks. */
 static int hbc_nl_release(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *n = data;
@@ -163,6 +165,7 @@ static int hbc_nl_release(struct notifier_block *nb, unsigned long event, void *
 	mutex_lock(&hn->lock);
 	hbc_plan_flush(hn, n->portid, 0);
 	mutex_unlock(&hn->lock);
+	hbc_probe_ask_end(hn, n->portid);
 	return NOTIFY_DONE;
 }
 

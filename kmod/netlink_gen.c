@@ -26,11 +26,23 @@ static struct netlink_range_validation hbcast_a_group_queue_range = {
 	.max	= HBCAST_QUEUE_BYTES_MAX,
 };
 
+static struct netlink_range_validation hbcast_a_probe_ms_range = {
+	.min	= 1ULL,
+	.max	= HBCAST_ROUND_MS_MAX,
+};
+
 /* Common nested types */
 const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1] = {
 	[HBCAST_A_EDGE_PARENT] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_EDGE_CHILD] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_EDGE_RATE] = { .type = NLA_U64, },
+};
+
+const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_COUNT + 1] = {
+	[HBCAST_A_TASK_KIND] = NLA_POLICY_MAX(NLA_U32, 2),
+	[HBCAST_A_TASK_FROM] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_TASK_TO] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_TASK_COUNT] = NLA_POLICY_RANGE(NLA_U32, 1, HBCAST_TASK_COUNT_MAX),
 };
 
 /* HBCAST_CMD_VERSION_GET - do */
@@ -72,7 +84,7 @@ const struct nla_policy hbcast_peer_get_nl_policy[HBCAST_A_NODE_ID + 1] = {
 };
 
 /* HBCAST_CMD_GROUP_NEW - do */
-const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_MEMBER + 1] = {
+const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_PROBE_TOTAL + 1] = {
 	[HBCAST_A_GROUP_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_GROUP_KEY] = { .type = NLA_BINARY, },
 	[HBCAST_A_GROUP_UID] = { .type = NLA_U32, },
@@ -82,10 +94,13 @@ const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_MEMBER + 1] = 
 	[HBCAST_A_GROUP_STALL_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &hbcast_a_group_stall_ms_range),
 	[HBCAST_A_GROUP_QUEUE] = NLA_POLICY_FULL_RANGE(NLA_U32, &hbcast_a_group_queue_range),
 	[HBCAST_A_GROUP_MEMBER] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_GROUP_PROBE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[HBCAST_A_GROUP_PROBE_RATE] = { .type = NLA_U64, },
+	[HBCAST_A_GROUP_PROBE_TOTAL] = { .type = NLA_U64, },
 };
 
 /* HBCAST_CMD_GROUP_SET - do */
-const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_ANY_MEMBER + 1] = {
+const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_PROBE_TOTAL + 1] = {
 	[HBCAST_A_GROUP_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_GROUP_KEY] = { .type = NLA_BINARY, },
 	[HBCAST_A_GROUP_UID] = { .type = NLA_U32, },
@@ -96,6 +111,9 @@ const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_ANY_MEMBER + 1
 	[HBCAST_A_GROUP_QUEUE] = NLA_POLICY_FULL_RANGE(NLA_U32, &hbcast_a_group_queue_range),
 	[HBCAST_A_GROUP_MEMBER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_GROUP_ANY_MEMBER] = { .type = NLA_FLAG, },
+	[HBCAST_A_GROUP_PROBE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[HBCAST_A_GROUP_PROBE_RATE] = { .type = NLA_U64, },
+	[HBCAST_A_GROUP_PROBE_TOTAL] = { .type = NLA_U64, },
 };
 
 /* HBCAST_CMD_GROUP_DEL - do */
@@ -162,8 +180,22 @@ const struct nla_policy hbcast_account_get_nl_policy[HBCAST_A_ACCOUNT_NODE + 1] 
 	[HBCAST_A_ACCOUNT_NODE] = { .type = NLA_U32, },
 };
 
+/* HBCAST_CMD_PROBE_START - do */
+const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_TASK + 1] = {
+	[HBCAST_A_PROBE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_PROBE_ROUND] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_PROBE_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &hbcast_a_probe_ms_range),
+	[HBCAST_A_PROBE_ANYWAY] = { .type = NLA_FLAG, },
+	[HBCAST_A_PROBE_TASK] = NLA_POLICY_NESTED(hbcast_task_nl_policy),
+};
+
+/* HBCAST_CMD_PROBE_STOP - do */
+const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1] = {
+	[HBCAST_A_PROBE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 /* Ops table for hbcast */
-const struct genl_ops hbcast_nl_ops[20] = {
+const struct genl_ops hbcast_nl_ops[22] = {
 	{
 		.cmd		= HBCAST_CMD_VERSION_GET,
 		.doit		= hbcast_nl_version_get_doit,
@@ -215,14 +247,14 @@ const struct genl_ops hbcast_nl_ops[20] = {
 		.cmd		= HBCAST_CMD_GROUP_NEW,
 		.doit		= hbcast_nl_group_new_doit,
 		.policy		= hbcast_group_new_nl_policy,
-		.maxattr	= HBCAST_A_GROUP_MEMBER,
+		.maxattr	= HBCAST_A_GROUP_PROBE_TOTAL,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{
 		.cmd		= HBCAST_CMD_GROUP_SET,
 		.doit		= hbcast_nl_group_set_doit,
 		.policy		= hbcast_group_set_nl_policy,
-		.maxattr	= HBCAST_A_GROUP_ANY_MEMBER,
+		.maxattr	= HBCAST_A_GROUP_PROBE_TOTAL,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{
@@ -301,5 +333,19 @@ const struct genl_ops hbcast_nl_ops[20] = {
 		.dumpit		= hbcast_nl_account_get_dumpit,
 		.policy		= hbcast_account_get_nl_policy,
 		.maxattr	= HBCAST_A_ACCOUNT_NODE,
+	},
+	{
+		.cmd		= HBCAST_CMD_PROBE_START,
+		.doit		= hbcast_nl_probe_start_doit,
+		.policy		= hbcast_probe_start_nl_policy,
+		.maxattr	= HBCAST_A_PROBE_TASK,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= HBCAST_CMD_PROBE_STOP,
+		.doit		= hbcast_nl_probe_stop_doit,
+		.policy		= hbcast_probe_stop_nl_policy,
+		.maxattr	= HBCAST_A_PROBE_GROUP,
+		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 };

@@ -13,6 +13,7 @@
 
 /* Common nested types */
 extern const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1];
+extern const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_COUNT + 1];
 
 extern const struct nla_policy hbcast_version_get_nl_policy[HBCAST_A_VERSION_PAD + 1];
 
@@ -28,9 +29,9 @@ extern const struct nla_policy hbcast_peer_del_nl_policy[HBCAST_A_NODE_ID + 1];
 
 extern const struct nla_policy hbcast_peer_get_nl_policy[HBCAST_A_NODE_ID + 1];
 
-extern const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_MEMBER + 1];
+extern const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_PROBE_TOTAL + 1];
 
-extern const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_ANY_MEMBER + 1];
+extern const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_PROBE_TOTAL + 1];
 
 extern const struct nla_policy hbcast_group_del_nl_policy[HBCAST_A_GROUP_ID + 1];
 
@@ -54,8 +55,12 @@ extern const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID 
 
 extern const struct nla_policy hbcast_account_get_nl_policy[HBCAST_A_ACCOUNT_NODE + 1];
 
+extern const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_TASK + 1];
+
+extern const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1];
+
 /* Ops table for hbcast */
-extern const struct genl_ops hbcast_nl_ops[20];
+extern const struct genl_ops hbcast_nl_ops[22];
 
 int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info);
@@ -86,6 +91,8 @@ int hbcast_nl_message_get_dumpit(struct sk_buff *skb,
 int hbcast_nl_account_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_account_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);
+int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	HBCAST_NLGRP_EVENTS,

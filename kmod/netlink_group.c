@@ -142,6 +142,15 @@ static int hbc_nl_get_config(struct sk_buff *skb, const struct genl_info *info,
 	attr = info->attrs[HBCAST_A_GROUP_QUEUE];
 	if (attr)
 		config->queue = nla_get_u32(attr);
+	attr = info->attrs[HBCAST_A_GROUP_PROBE];
+	if (attr)
+		config->probe = nla_get_u32(attr);
+	attr = info->attrs[HBCAST_A_GROUP_PROBE_RATE];
+	if (attr)
+		config->probe_rate = nla_get_u64(attr);
+	attr = info->attrs[HBCAST_A_GROUP_PROBE_TOTAL];
+	if (attr)
+		config->probe_total = nla_get_u64(attr);
 	return hbc_nl_get_owner(skb, info, config);
 }
 
@@ -149,6 +158,7 @@ static int hbc_nl_get_config(struct sk_buff *skb, const struct genl_info *info,
 static int hbc_nl_get_setup(struct sk_buff *skb, const struct genl_info *info,
 			    struct hbc_group_setup *setup)
 {
+	setup->set_total = info->attrs[HBCAST_A_GROUP_PROBE_TOTAL];
 	return hbc_nl_get_config(skb, info, &setup->config) ?:
 	       hbc_nl_get_members(info, setup) ?:
 	       hbc_nl_get_key(info, setup);
@@ -171,6 +181,7 @@ int hbcast_nl_group_new_doit(struct sk_buff *skb, struct genl_info *info)
 			.dead_ms = HBC_DEAD_MS_DEFAULT,
 			.stall_ms = HBC_STALL_MS_DEFAULT,
 			.queue = HBC_QUEUE_DEFAULT,
+			.probe = true,
 		},
 	};
 	int err;
@@ -299,6 +310,13 @@ static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned i
 	      nla_put_u32(skb, HBCAST_A_GROUP_QUEUE, config->queue) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_nl_receivers(group)) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_PROBE, config->probe) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_RATE, config->probe_rate,
+				HBCAST_A_GROUP_PAD) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_TOTAL, config->probe_total,
+				HBCAST_A_GROUP_PAD) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
+				HBCAST_A_GROUP_PAD) ?:
 	      hbc_nl_put_drops(skb, group);
 	if (err)
 		return err;
@@ -314,8 +332,8 @@ static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned i
 
 static size_t hbc_nl_group_size(const struct hbc_group *group)
 {
-	return (9 + group->nr_members) * nla_total_size(sizeof(u32)) + nla_total_size(0) +
-	       __HBC_DROP_MAX * nla_total_size_64bit(sizeof(u64));
+	return (10 + group->nr_members) * nla_total_size(sizeof(u32)) + nla_total_size(0) +
+	       (3 + __HBC_DROP_MAX) * nla_total_size_64bit(sizeof(u64));
 }
 
 int hbcast_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)

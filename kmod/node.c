@@ -18,6 +18,7 @@
 #include "node.h"
 #include "peer.h"
 #include "plan.h"
+#include "probe.h"
 
 #define HBC_BACKLOG	1024
 #define HBC_ACCEPTS	64	/* connections in one run of the accept work */
@@ -214,6 +215,11 @@ void hbc_node_schedule_end(struct hbc_net *hn)
 	hbc_node_count_down(hn, &hn->nr_schedules);
 }
 
+void hbc_node_probe_end(struct hbc_net *hn)
+{
+	hbc_node_count_down(hn, &hn->nr_probes);
+}
+
 static void hbc_node_wait(struct hbc_net *hn, atomic_t *n)
 {
 	wait_event(hn->lanes_wait, !atomic_read(n));
@@ -234,6 +240,7 @@ static void hbc_node_begin_clear(struct hbc_net *hn)
 	list_for_each_entry_safe(group, next, &hn->groups, link)
 		hbc_group_remove(group);
 	hbc_peer_flush(hn);
+	hbc_probe_end_all(hn, NULL);
 	spin_lock(&hn->lanes_lock);
 	list_for_each_entry(lane, &hn->lanes, link)
 		hbc_lane_close(lane, false);
@@ -259,6 +266,7 @@ int hbc_node_clear(struct hbc_net *hn)
 	hbc_node_begin_clear(hn);
 	mutex_unlock(&hn->lock);
 	hbc_node_wait(hn, &hn->nr_lanes);
+	hbc_node_wait(hn, &hn->nr_probes);
 	mutex_lock(&hn->lock);
 	hn->leaving = false;
 	mutex_unlock(&hn->lock);
@@ -280,6 +288,8 @@ static int __net_init hbc_node_net_init(struct net *net)
 	spin_lock_init(&hn->lanes_lock);
 	INIT_LIST_HEAD(&hn->lanes);
 	INIT_LIST_HEAD(&hn->half_open);
+	spin_lock_init(&hn->probes_lock);
+	INIT_LIST_HEAD(&hn->probes);
 	init_waitqueue_head(&hn->lanes_wait);
 	return 0;
 }
@@ -301,6 +311,7 @@ static void __net_exit hbc_node_net_exit(struct net *net)
 
 	hbc_node_wait(hn, &hn->nr_lanes);
 	hbc_node_wait(hn, &hn->nr_schedules);
+	hbc_node_wait(hn, &hn->nr_probes);
 	mutex_destroy(&hn->lock);
 }
 

@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 struct net;
+struct hbc_probe_round;
 struct netlink_ext_ack;
 struct sock;
 struct socket;
@@ -47,7 +48,11 @@ struct socket;
  * @nr_half_open: entries of @half_open
  * @nr_lanes: lanes that have not been freed
  * @nr_schedules: schedules that have not been freed
- * @lanes_wait: woken when @nr_lanes or @nr_schedules falls to 0
+ * @probes_lock: @probes and @probe_round
+ * @probes: every struct hbc_probe that lives
+ * @probe_round: the round of a measurement that this node has a part in, or NULL
+ * @nr_probes: probes that have not been freed
+ * @lanes_wait: woken when @nr_lanes, @nr_schedules or @nr_probes falls to 0
  * @dying: the namespace or the module goes; nothing new begins
  */
 struct hbc_net {
@@ -73,6 +78,10 @@ struct hbc_net {
 	unsigned int nr_half_open;
 	atomic_t nr_lanes;
 	atomic_t nr_schedules;
+	spinlock_t probes_lock; /* probes */
+	struct list_head probes;
+	struct hbc_probe_round *probe_round;
+	atomic_t nr_probes;
 	wait_queue_head_t lanes_wait;
 	bool dying;
 };
@@ -120,9 +129,10 @@ static inline void hbc_node_changed(struct hbc_net *hn)
 		hn->generation = 1;
 }
 
-/* A lane or a schedule has been freed: its counter falls. Context: any. */
+/* A lane, a schedule or a probe has been freed: its counter falls. Context: any. */
 void hbc_node_lane_end(struct hbc_net *hn);
 void hbc_node_schedule_end(struct hbc_net *hn);
+void hbc_node_probe_end(struct hbc_net *hn);
 
 int hbc_node_init(void);
 void hbc_node_exit(void);

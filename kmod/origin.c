@@ -511,6 +511,18 @@ bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch)
 	return uses;
 }
 
+bool hbc_origin_busy(struct hbc_origin *origin)
+{
+	struct hbc_source *source;
+	bool busy = false;
+
+	spin_lock(&origin->lock);
+	list_for_each_entry(source, &origin->sources, link)
+		busy |= source->nr_messages;
+	spin_unlock(&origin->lock);
+	return busy;
+}
+
 /* For those who look. */
 
 /* Of @list, the message with the lowest id above @after that is below @best. */

@@ -100,6 +100,8 @@ void hbc_origin_lost(struct hbc_origin *origin, u8 flags, u8 reason, u32 epoch, 
 /* Members that are reached: leaves those that were down in @node. Return: how many. */
 unsigned int hbc_origin_back(struct hbc_origin *origin, u32 epoch, u32 *node,
 			     unsigned int count);
+/* Whether it has messages that are not complete. Context: process. */
+bool hbc_origin_busy(struct hbc_origin *origin);
 /* Whether a message that takes @epoch's trees is not complete. Context: process. */
 bool hbc_origin_uses(struct hbc_origin *origin, u32 epoch);
 

@@ -228,6 +228,12 @@ struct hbc_schedule *hbc_schedule_get(struct hbc_group *group, u32 root)
 	return sched;
 }
 
+bool hbc_schedule_busy(const struct hbc_schedule *sched)
+{
+	lockdep_assert_held(&sched->hn->lock);
+	return READ_ONCE(sched->nr_messages) || (sched->origin && hbc_origin_busy(sched->origin));
+}
+
 bool hbc_schedule_crowded(struct hbc_schedule *sched)
 {
 	struct list_head *at;

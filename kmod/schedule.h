@@ -229,6 +229,9 @@ void hbc_schedule_look(struct hbc_schedule *sched);
  */
 void hbc_schedule_remove(struct hbc_schedule *sched, u8 reason);
 
+/* Whether a broadcast along it goes on here. hn->lock held. */
+bool hbc_schedule_busy(const struct hbc_schedule *sched);
+
 /* A reference on the tree, or NULL. @epoch 0: the newest. Context: any. */
 struct hbc_tree *hbc_tree_get(struct hbc_schedule *sched, u32 epoch, u8 slot);
 void hbc_tree_put(struct hbc_tree *tree);

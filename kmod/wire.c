@@ -13,6 +13,7 @@
 #include <linux/hbcast.h>
 
 #include "wire.h"
+#include "wire_probe.h"
 
 static_assert(sizeof(struct hbc_wire_hdr) == HBC_HDR_LEN);
 
@@ -176,7 +177,11 @@ struct wire_rule {
 };
 
 static const struct wire_rule wire_rules[__HBC_FRAME_MAX] = {
-	[HBC_FRAME_HELLO] = { .min = sizeof(struct wire_hello), .slots = HBC_MAX_SLOTS },
+	[HBC_FRAME_HELLO] = {
+		.min = sizeof(struct wire_hello),
+		.slots = HBC_MAX_SLOTS,
+		.flags = HBC_HELLO_PROBE,
+	},
 	[HBC_FRAME_CHALLENGE] = { .min = sizeof(struct wire_challenge), .slots = 1 },
 	[HBC_FRAME_AUTH] = { .min = sizeof(struct wire_auth), .slots = 1 },
 	[HBC_FRAME_READY] = { .min = sizeof(struct hbc_wire_hdr), .slots = 1 },
@@ -212,6 +217,25 @@ static const struct wire_rule wire_rules[__HBC_FRAME_MAX] = {
 		.step = sizeof(struct wire_range),
 		.slots = HBC_MAX_SLOTS,
 	},
+	[HBC_FRAME_PROBE] = {
+		.min = HBC_PROBE_LEN,
+		.more = HBC_FRAGMENT_MAX - HBC_PROBE_LEN,
+		.slots = 1,
+		.flags = HBC_PROBE_LAST,
+	},
+	[HBC_FRAME_PROBE_ASK] = {
+		.min = HBC_ASK_LEN,
+		.more = HBC_ASK_MAX_TASKS * HBC_ASK_TASK_LEN,
+		.step = HBC_ASK_TASK_LEN,
+		.slots = 1,
+		.flags = HBC_ASK_ANYWAY,
+	},
+	[HBC_FRAME_PROBE_SAMPLE] = {
+		.min = HBC_SAMPLE_LEN,
+		.more = HBC_SAMPLE_MAX_FIGURES * HBC_SAMPLE_FIGURE_LEN,
+		.step = HBC_SAMPLE_FIGURE_LEN,
+		.slots = 1,
+	},
 };
 
 int hbc_wire_check_hdr(const struct hbc_hdr *h, u8 version)
@@ -231,7 +255,7 @@ int hbc_wire_check_hdr(const struct hbc_hdr *h, u8 version)
 	return rule->step && more % rule->step ? -EBADMSG : 0;
 }
 
-static unsigned int put_hdr(u8 *buf, u8 type, u8 flags, u8 slot, u32 length)
+unsigned int hbc_wire_put_hdr(u8 *buf, u8 type, u8 flags, u8 slot, u32 length)
 {
 	struct hbc_wire_hdr *w = (struct hbc_wire_hdr *)buf;
 
@@ -252,7 +276,8 @@ unsigned int hbc_wire_put_hello(u8 *buf, u8 slot, const struct hbc_hello *f)
 	w->to = cpu_to_be32(f->to);
 	w->root = cpu_to_be32(f->root);
 	memcpy(w->nonce, f->nonce, sizeof(w->nonce));
-	return put_hdr(buf, HBC_FRAME_HELLO, 0, slot, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_HELLO, f->probe ? HBC_HELLO_PROBE : 0, slot,
+				sizeof(*w));
 }
 
 int hbc_wire_get_hello(const u8 *buf, const struct hbc_hdr *h, struct hbc_hello *f)
@@ -263,9 +288,12 @@ int hbc_wire_get_hello(const u8 *buf, const struct hbc_hdr *h, struct hbc_hello 
 	f->from = be32_to_cpu(w->from);
 	f->to = be32_to_cpu(w->to);
 	f->root = be32_to_cpu(w->root);
+	f->probe = h->flags & HBC_HELLO_PROBE;
 	memcpy(f->nonce, w->nonce, sizeof(f->nonce));
 	if (!f->group || !f->from || !f->to || !f->root)
 		return -EBADMSG;
+	if (f->probe)
+		return h->slot || f->root != f->from ? -EBADMSG : 0;
 	/* Lanes lead away from the root, and to another node. */
 	return f->to == f->from || f->to == f->root ? -EBADMSG : 0;
 }
@@ -277,7 +305,7 @@ unsigned int hbc_wire_put_challenge(u8 *buf, const struct hbc_challenge *f)
 	w->node = cpu_to_be32(f->node);
 	memcpy(w->nonce, f->nonce, sizeof(w->nonce));
 	memcpy(w->mac, f->mac, sizeof(w->mac));
-	return put_hdr(buf, HBC_FRAME_CHALLENGE, 0, 0, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_CHALLENGE, 0, 0, sizeof(*w));
 }
 
 int hbc_wire_get_challenge(const u8 *buf, const struct hbc_hdr *h, struct hbc_challenge *f)
@@ -295,7 +323,7 @@ unsigned int hbc_wire_put_auth(u8 *buf, const struct hbc_auth *f)
 	struct wire_auth *w = (struct wire_auth *)buf;
 
 	memcpy(w->mac, f->mac, sizeof(w->mac));
-	return put_hdr(buf, HBC_FRAME_AUTH, 0, 0, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_AUTH, 0, 0, sizeof(*w));
 }
 
 int hbc_wire_get_auth(const u8 *buf, const struct hbc_hdr *h, struct hbc_auth *f)
@@ -308,7 +336,7 @@ int hbc_wire_get_auth(const u8 *buf, const struct hbc_hdr *h, struct hbc_auth *f
 
 unsigned int hbc_wire_put_ready(u8 *buf)
 {
-	return put_hdr(buf, HBC_FRAME_READY, 0, 0, HBC_HDR_LEN);
+	return hbc_wire_put_hdr(buf, HBC_FRAME_READY, 0, 0, HBC_HDR_LEN);
 }
 
 unsigned int hbc_wire_put_reject(u8 *buf, const struct hbc_reject *f)
@@ -317,7 +345,7 @@ unsigned int hbc_wire_put_reject(u8 *buf, const struct hbc_reject *f)
 
 	w->reason = cpu_to_be16(f->reason);
 	w->reserved = 0;
-	return put_hdr(buf, HBC_FRAME_REJECT, 0, 0, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_REJECT, 0, 0, sizeof(*w));
 }
 
 int hbc_wire_get_reject(const u8 *buf, const struct hbc_hdr *h, struct hbc_reject *f)
@@ -353,18 +381,19 @@ unsigned int hbc_wire_put_tree(u8 *buf, u8 slot, const struct hbc_tree_frame *f,
 		n->family = node->family | node->flags;
 		n->stage = node->stage;
 	}
-	return put_hdr(buf, HBC_FRAME_TREE, 0, slot, sizeof(*w) + f->count * sizeof(w->node[0]));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_TREE, 0, slot,
+				sizeof(*w) + f->count * sizeof(w->node[0]));
 }
 
-static bool address_valid(const struct hbc_tree_node *n)
+bool hbc_wire_is_addr(const u8 *addr, u8 family, u16 port)
 {
-	static const u8 zero[sizeof(n->addr)];
+	static const u8 zero[16];
 
-	if (!n->port || !memcmp(n->addr, zero, sizeof(zero)))
+	if (!port || !memcmp(addr, zero, sizeof(zero)))
 		return false;
-	if (n->family == 4)
-		return !memcmp(n->addr + 4, zero, sizeof(zero) - 4);
-	return n->family == 6;
+	if (family == 4)
+		return !memcmp(addr + 4, zero, sizeof(zero) - 4);
+	return family == 6;
 }
 
 /* @behind: nodes of the subtree that follow this one in preorder */
@@ -382,7 +411,7 @@ static int get_tree_node(const struct wire_tree_node *w, u8 slot, u32 behind,
 	n->stage = w->stage;
 	if (!n->node || n->nr_children > behind || !(n->slots & BIT_ULL(slot)))
 		return -EBADMSG;
-	return address_valid(n) ? 0 : -EBADMSG;
+	return hbc_wire_is_addr(n->addr, n->family, n->port) ? 0 : -EBADMSG;
 }
 
 int hbc_wire_get_tree(const u8 *buf, const struct hbc_hdr *h, struct hbc_tree_frame *f,
@@ -414,7 +443,7 @@ unsigned int hbc_wire_put_tree_ack(u8 *buf, u8 slot, const struct hbc_tree_ack *
 	w->node = cpu_to_be32(f->node);
 	w->reason = cpu_to_be16(f->reason);
 	w->reserved = 0;
-	return put_hdr(buf, HBC_FRAME_TREE_ACK, 0, slot, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_TREE_ACK, 0, slot, sizeof(*w));
 }
 
 int hbc_wire_get_tree_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_tree_ack *f)
@@ -433,7 +462,7 @@ void hbc_wire_put_fragment(u8 *buf, u8 slot, u8 flags, u32 len, const struct hbc
 {
 	struct wire_fragment *w = (struct wire_fragment *)buf;
 
-	put_hdr(buf, HBC_FRAME_FRAGMENT, flags, slot, sizeof(*w) + len);
+	hbc_wire_put_hdr(buf, HBC_FRAME_FRAGMENT, flags, slot, sizeof(*w) + len);
 	w->epoch = cpu_to_be32(f->epoch);
 	w->crc = cpu_to_be32(f->crc);
 	w->message = cpu_to_be64(f->message);
@@ -503,7 +532,8 @@ unsigned int hbc_wire_put_ack(u8 *buf, u8 slot, const struct hbc_ack *entry, u16
 		e->reason = entry[i].reason;
 		e->reserved = 0;
 	}
-	return put_hdr(buf, HBC_FRAME_ACK, 0, slot, sizeof(*w) + count * sizeof(w->entry[0]));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_ACK, 0, slot,
+				sizeof(*w) + count * sizeof(w->entry[0]));
 }
 
 static int get_ack_entry(const struct wire_ack_entry *w, struct hbc_ack *entry)
@@ -548,7 +578,7 @@ unsigned int hbc_wire_put_lost(u8 *buf, u8 slot, u8 flags, const struct hbc_lost
 	w->count = cpu_to_be16(f->count);
 	for (i = 0; i < f->count; i++)
 		w->node[i] = cpu_to_be32(node[i]);
-	return put_hdr(buf, HBC_FRAME_LOST, flags, slot,
+	return hbc_wire_put_hdr(buf, HBC_FRAME_LOST, flags, slot,
 		       sizeof(*w) + f->count * sizeof(w->node[0]));
 }
 
@@ -578,7 +608,7 @@ unsigned int hbc_wire_put_epoch_end(u8 *buf, u8 slot, const struct hbc_epoch_end
 	struct wire_epoch_end *w = (struct wire_epoch_end *)buf;
 
 	w->epoch = cpu_to_be32(f->epoch);
-	return put_hdr(buf, HBC_FRAME_EPOCH_END, 0, slot, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_EPOCH_END, 0, slot, sizeof(*w));
 }
 
 int hbc_wire_get_epoch_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_epoch_end *f)
@@ -602,7 +632,7 @@ unsigned int hbc_wire_put_block_end(u8 *buf, u8 slot, const struct hbc_block_end
 	w->after = cpu_to_be32(f->after);
 	w->port = cpu_to_be16(f->port);
 	w->stage = cpu_to_be16(f->stage);
-	return put_hdr(buf, HBC_FRAME_BLOCK_END, 0, slot, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_BLOCK_END, 0, slot, sizeof(*w));
 }
 
 int hbc_wire_get_block_end(const u8 *buf, const struct hbc_hdr *h, struct hbc_block_end *f)
@@ -631,7 +661,7 @@ unsigned int hbc_wire_put_block_ack(u8 *buf, u8 slot, const struct hbc_block_ack
 	w->epoch = cpu_to_be32(f->epoch);
 	w->message = cpu_to_be64(f->message);
 	w->end = cpu_to_be64(f->end);
-	return put_hdr(buf, HBC_FRAME_BLOCK_ACK, 0, slot, sizeof(*w));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_BLOCK_ACK, 0, slot, sizeof(*w));
 }
 
 int hbc_wire_get_block_ack(const u8 *buf, const struct hbc_hdr *h, struct hbc_block_ack *f)
@@ -658,7 +688,8 @@ unsigned int hbc_wire_put_nack(u8 *buf, u8 slot, const struct hbc_nack *f,
 		w->range[i].first = cpu_to_be64(range[i].first);
 		w->range[i].bytes = cpu_to_be64(range[i].bytes);
 	}
-	return put_hdr(buf, HBC_FRAME_NACK, 0, slot, sizeof(*w) + f->count * sizeof(w->range[0]));
+	return hbc_wire_put_hdr(buf, HBC_FRAME_NACK, 0, slot,
+				sizeof(*w) + f->count * sizeof(w->range[0]));
 }
 
 int hbc_wire_get_nack(const u8 *buf, const struct hbc_hdr *h, struct hbc_nack *f,
@@ -690,7 +721,7 @@ unsigned int hbc_wire_put_ping(u8 *buf, u8 type, const struct hbc_ping *f)
 	struct wire_ping *w = (struct wire_ping *)buf;
 
 	w->token = cpu_to_be64(f->token);
-	return put_hdr(buf, type, 0, 0, sizeof(*w));
+	return hbc_wire_put_hdr(buf, type, 0, 0, sizeof(*w));
 }
 
 int hbc_wire_get_ping(const u8 *buf, const struct hbc_hdr *h, struct hbc_ping *f)

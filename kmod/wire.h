@@ -45,6 +45,9 @@ enum hbc_frame_type {
 	HBC_FRAME_BLOCK_END,
 	HBC_FRAME_BLOCK_ACK,
 	HBC_FRAME_NACK,
+	HBC_FRAME_PROBE,	/* these three: wire_probe.h */
+	HBC_FRAME_PROBE_ASK,
+	HBC_FRAME_PROBE_SAMPLE,
 	__HBC_FRAME_MAX,
 };
 
@@ -64,9 +67,11 @@ struct hbc_hdr {
 	u32 length;
 };
 
+#define HBC_HELLO_PROBE		0x01	/* flags: the lane is for measuring */
 /*
  * Opens a lane: connector (parent) to acceptor (child). No id is 0, and @to is
- * neither @from nor @root.
+ * neither @from nor @root. A lane for measuring has no tree: its slot is 0, @root is
+ * @from, and a node may have one to itself.
  */
 #define HBC_HELLO_LEN	(HBC_HDR_LEN + 16 + HBC_NONCE_LEN)
 struct hbc_hello {
@@ -74,6 +79,7 @@ struct hbc_hello {
 	u32 from;	/* connector's node id */
 	u32 to;		/* whom the connector means to reach */
 	u32 root;	/* whose plan the lane belongs to */
+	bool probe;	/* flag PROBE */
 	u8 nonce[HBC_NONCE_LEN];
 };
 
@@ -97,6 +103,7 @@ enum hbc_reject_reason {
 	HBC_REJECT_MEMBER,	/* the connector is not a member */
 	HBC_REJECT_BUSY,	/* too many handshakes or lanes */
 	HBC_REJECT_PROTOCOL,	/* not a handshake, or another version */
+	HBC_REJECT_POLICY,	/* the acceptor does not let the group measure */
 	__HBC_REJECT_MAX,
 };
 
@@ -316,6 +323,11 @@ static inline u32 hbc_wire_get_crc(const u8 *buf)
 {
 	return be32_to_cpu(((const struct hbc_wire_words *)buf)->crc);
 }
+
+/* The common header, to @buf. Return: @length. */
+unsigned int hbc_wire_put_hdr(u8 *buf, u8 type, u8 flags, u8 slot, u32 length);
+/* Whether a node can listen there; @addr has 16 bytes, @family is 4 or 6. */
+bool hbc_wire_is_addr(const u8 *addr, u8 family, u16 port);
 
 /*
  * hbc_wire_put_*(): write a whole frame (header included) to @buf, which

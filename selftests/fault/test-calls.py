@@ -13,6 +13,7 @@ import os
 
 from hbtest import fault, hbcnl, node, tap
 from hbtest.fault_scene import CHAIN, STAR, THOROUGH, Scene
+from hbtest.rounds import flow, trip
 
 OTHER = 9	# a port, and the namespace that is a node now and then
 # The last two are what TCP says when it has no memory for a socket, or to bind it.
@@ -144,6 +145,10 @@ def test_config(scene):
             before=lambda: (quietly(node_set), quietly(do, "group-del", id=7)))
     attempt(scene, "a first plan", lambda: do("plan-commit", group=7), before=upload)
     attempt(scene, "another key", lambda: do("group-set", id=7, key=bytes(32)), before=all_there)
+    attempt(scene, "a round of a measurement",
+            lambda: scene.root.client.do("probe-start", group=node.GROUP, round=1, ms=50,
+                                         anyway=True, task=[flow(1, 2), trip(2, 3, 3)]),
+            after=lambda: scene.root.client.do("probe-stop", group=node.GROUP))
     attempt(scene, "the end of a node", lambda: do("node-del"), before=all_there)
 
 

@@ -13,6 +13,7 @@ import os
 
 from hbtest import fault, hbcnl, node, tap, wire
 from hbtest.fault_scene import CHAIN, SECONDS, STAR, THOROUGH, Mouth, Scene
+from hbtest.rounds import Coordinator, burst, flow, trip
 
 NOTIFY = 2	# a socket option
 # Of work in which some requests are refused, and in which none is.
@@ -23,7 +24,7 @@ ADOPTION = "hbc_edge_look"	# runs when a relay is dead
 # Functions that run only when the module is loaded, or for a call; and those that
 # honest neighbours on this network do not need.
 NOT_HERE = {
-    "hbc_crc_init", "hbc_lane_init", "hbc_source_init",
+    "hbc_crc_init", "hbc_lane_init", "hbc_probe_init", "hbc_source_init",
     "hbc_account_get", "hbc_auth_key_new", "hbc_group_add", "hbc_node_set",
     "hbc_peer_add", "hbc_nl_reply", "hbc_nl_get_members", "hbcast_nl_message_get_doit",
     "hbcast_nl_plan_get_dumpit", "hbc_socket_create", "hbc_socket_getsockopt",
@@ -47,11 +48,17 @@ class Work:
         self.sender = self.scene.hold(self.scene.root.sender())
         self.sender.setsockopt(node.SOL_HBCAST, NOTIFY, 1)
         self.scene.hold(Mouth(self.scene))
+        self.coordinator = self.scene.hold(Coordinator(self.scene.root))
 
     def reload(self):
         good = self.scene.reload()
         self.begin()
         return good
+
+    def measure(self):
+        """A round of each kind of task, while messages are sent."""
+        self.coordinator.start(flow(1, 2), trip(2, 3, 9), burst(3, 1, 20), ms=100,
+                               anyway=True).over()
 
     def round(self):
         """What is refused may fail any of it."""
@@ -62,6 +69,7 @@ class Work:
                      lambda: scene.root.apply_trees((0, edges), wait=False, forward=forward),
                      lambda: scene.leaf.cut(scene.relay),
                      lambda: node.send_file(scene.sender, self.file, 300000),
+                     self.measure,
                      lambda: scene.relay.cut(scene.root),
                      lambda: self.sender.send(scene.data(50000)),
                      lambda: scene.leaf.cut(scene.relay),

@@ -245,11 +245,13 @@ def test_groups(client):
     drops = {"stale": 0, "no-tree": 0, "no-receiver": 0, "checksum": 0, "stalled": 0,
              "lane-lost": 0, "no-memory": 0}
     group = {"id": 5, "uid": 0, "gid": 0, "mode": 0o600, "dead-ms": 5000, "stall-ms": 10000,
-             "queue": 1 << 20, "members": 0, "receivers": 0, "drops": drops}
+             "queue": 1 << 20, "members": 0, "receivers": 0, "drops": drops,
+             "probe": 1, "probe-rate": 0, "probe-total": 0, "probed": 0}
     tap.equal(client.do("group-get", id=5), group, "defaults, and no key")
     fine("a change", client.do, "group-set", id=5, key=bytes(64), uid=7, dead_ms=200,
-         member=[9, 1])
-    group |= {"uid": 7, "dead-ms": 200, "members": 2, "member": [1, 9]}
+         member=[9, 1], probe=0, probe_rate=5000, probe_total=1 << 40)
+    group |= {"uid": 7, "dead-ms": 200, "members": 2, "member": [1, 9], "probe": 0,
+              "probe-rate": 5000, "probe-total": 1 << 40}
     tap.equal(client.do("group-get", id=5), group, "what was given has changed")
     refused("a change with a bad part", errno.EINVAL, "0666", client.do, "group-set", id=5,
             gid=8, mode=0o100)

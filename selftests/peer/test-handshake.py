@@ -45,7 +45,7 @@ def test_headers(scene):
     wrong += [(f"length {n}", wire.frame(wire.HELLO, body, length=n))
               for n in (0, 7, 8, 55, 57, 4096, 65537, wire.ALL)]
     wrong += [(f"slot {s}", wire.frame(wire.HELLO, body, slot=s)) for s in (64, 255)]
-    wrong += [(f"flags {f}", wire.frame(wire.HELLO, body, flags=f)) for f in (1, 255)]
+    wrong += [(f"flags {f}", wire.frame(wire.HELLO, body, flags=f)) for f in (2, 255)]
     wrong += [("HTTP", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")]
     for name, data in wrong:
         peer = scene.attack()

@@ -54,6 +54,43 @@ static int again_nack(const u8 *frame, const struct hbc_hdr *h, u8 *out)
 	return err ?: (int)hbc_wire_put_nack(out, h->slot, &f, range);
 }
 
+static int again_probe(const u8 *frame, const struct hbc_hdr *h, u8 *out)
+{
+	u32 payload = h->length - HBC_PROBE_LEN;
+	struct hbc_probe_frame f;
+	int err = hbc_wire_get_probe(frame, h, &f);
+
+	if (err)
+		return err;
+	hbc_wire_put_probe(out, h->flags, payload, &f);
+	memcpy(out + HBC_PROBE_LEN, frame + HBC_PROBE_LEN, payload);
+	return h->length;
+}
+
+static int again_ask(const u8 *frame, const struct hbc_hdr *h, u8 *out)
+{
+	struct hbc_task task[HBC_ASK_MAX_TASKS];
+	struct hbc_ask_frame f;
+	unsigned int i;
+	int err = hbc_wire_get_ask(frame, h, &f);
+
+	for (i = 0; !err && i < f.count; i++)
+		err = hbc_wire_get_task(frame, i, &task[i]);
+	return err ?: (int)hbc_wire_put_ask(out, h->flags, &f, task);
+}
+
+static int again_sample(const u8 *frame, const struct hbc_hdr *h, u8 *out)
+{
+	struct hbc_figure figure[HBC_SAMPLE_MAX_FIGURES];
+	struct hbc_sample_frame f;
+	unsigned int i;
+	int err = hbc_wire_get_sample(frame, h, &f);
+
+	for (i = 0; !err && i < f.count; i++)
+		err = hbc_wire_get_figure(frame, i, &figure[i]);
+	return err ?: (int)hbc_wire_put_sample(out, &f, figure);
+}
+
 static int again_handshake(const u8 *frame, const struct hbc_hdr *h, u8 *out)
 {
 	union {
@@ -135,6 +172,12 @@ int again(const u8 *frame, unsigned int len, u8 *out)
 		return again_lost(frame, &h, out);
 	case HBC_FRAME_NACK:
 		return again_nack(frame, &h, out);
+	case HBC_FRAME_PROBE:
+		return again_probe(frame, &h, out);
+	case HBC_FRAME_PROBE_ASK:
+		return again_ask(frame, &h, out);
+	case HBC_FRAME_PROBE_SAMPLE:
+		return again_sample(frame, &h, out);
 	case HBC_FRAME_TREE_ACK:
 	case HBC_FRAME_EPOCH_END:
 	case HBC_FRAME_BLOCK_END:

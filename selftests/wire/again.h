@@ -2,7 +2,7 @@
 #ifndef _HBC_SELFTESTS_AGAIN_H
 #define _HBC_SELFTESTS_AGAIN_H
 
-#include "wire.h"
+#include "wire_probe.h"
 
 /**
  * again() - read a frame and write what was read

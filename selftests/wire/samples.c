@@ -227,6 +227,71 @@ static const u8 nack[] = {
 	0, 0, 0, 0, 0, 0, 0, 0x40,			/* bytes */
 };
 
+/* A node's to itself. */
+static const u8 hello_probe[] = {
+	1, 1, 0, 3, 0, 0, 0, 56,
+	0x11, 0x12, 0x13, 0x14,				/* group */
+	0x21, 0x22, 0x23, 0x24,				/* from */
+	0x21, 0x22, 0x23, 0x24,				/* to */
+	0x21, 0x22, 0x23, 0x24,				/* root */
+	0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67,	/* nonce */
+	0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f,
+	0x70, 0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77,
+	0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7d, 0x7e, 0x7f,
+};
+
+static const u8 probe[] = {
+	17, 1, 0, 3, 0, 0, 0, 21,
+	0x91, 0x92, 0x93, 0x94,				/* round */
+	0x81, 0x82,					/* index */
+	0, 0,
+	5, 4, 3, 2, 1,
+};
+
+static const u8 probe_ask[] = {
+	18, 1, 0, 3, 0, 0, 0, 92,
+	0x91, 0x92, 0x93, 0x94,				/* round */
+	0, 0, 0xea, 0x60,				/* ms: 60000 */
+	0, 2,						/* count */
+	0, 0,
+	0x01, 0x02, 0x03, 0x04,				/* from */
+	0x05, 0x06, 0x07, 0x08,				/* to */
+	0, 0, 0, 0,					/* count */
+	0x81, 0x82,					/* index */
+	0, 4,						/* kind: flow, family */
+	0x1c, 0x8e,					/* port: 7310 */
+	0, 0,
+	10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,	/* address */
+	0x05, 0x06, 0x07, 0x08,				/* from */
+	0x01, 0x02, 0x03, 0x04,				/* to */
+	0, 0, 0x03, 0xe8,				/* count: 1000 */
+	0x83, 0x84,					/* index */
+	2, 6,						/* kind: burst, family */
+	0x1c, 0x8f,					/* port: 7311 */
+	0, 0,
+	0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7,	/* address */
+};
+
+static const u8 probe_sample[] = {
+	19, 0, 0, 3, 0, 0, 0, 72,
+	0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, 0xb8,	/* ns */
+	0x91, 0x92, 0x93, 0x94,				/* round */
+	0, 3,						/* status: BROADCAST */
+	0, 2,						/* count */
+	0x81, 0x82,					/* index */
+	2, 1,						/* state: DONE, receives */
+	0, 0,						/* error, reject */
+	0, 0,
+	0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8,	/* values */
+	0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8,
+	0x83, 0x84,					/* index */
+	3, 0,						/* state: FAILED */
+	129, 7,						/* error, reject: POLICY */
+	0, 0,
+	0, 0, 0, 0, 0, 0, 0, 1,				/* values */
+	0, 0, 0, 0, 0, 0, 0, 2,
+};
+
 #define SAMPLE(frame)	{ #frame, frame, sizeof(frame) }
 
 const struct sample samples[NR_SAMPLES] = {
@@ -251,4 +316,8 @@ const struct sample samples[NR_SAMPLES] = {
 	[SAMPLE_EPOCH_END] = SAMPLE(epoch_end),
 	[SAMPLE_PING] = SAMPLE(ping),
 	[SAMPLE_PONG] = SAMPLE(pong),
+	[SAMPLE_HELLO_PROBE] = SAMPLE(hello_probe),
+	[SAMPLE_PROBE] = SAMPLE(probe),
+	[SAMPLE_PROBE_ASK] = SAMPLE(probe_ask),
+	[SAMPLE_PROBE_SAMPLE] = SAMPLE(probe_sample),
 };

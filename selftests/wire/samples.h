@@ -6,7 +6,7 @@
 #ifndef _HBC_SELFTESTS_SAMPLES_H
 #define _HBC_SELFTESTS_SAMPLES_H
 
-#include "wire.h"
+#include "wire_probe.h"
 
 struct sample {
 	const char *name;
@@ -36,6 +36,10 @@ enum {
 	SAMPLE_EPOCH_END,
 	SAMPLE_PING,
 	SAMPLE_PONG,
+	SAMPLE_HELLO_PROBE,
+	SAMPLE_PROBE,
+	SAMPLE_PROBE_ASK,
+	SAMPLE_PROBE_SAMPLE,
 	NR_SAMPLES,
 };
 

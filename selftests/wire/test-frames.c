@@ -140,6 +140,41 @@ static void test_put_blocks(void)
 	check_put(SAMPLE_NACK, hbc_wire_put_nack(out, 8, &nack, range));
 }
 
+static void test_put_probes(void)
+{
+	struct hbc_hello hello = {
+		.group = 0x11121314, .from = 0x21222324, .to = 0x21222324, .root = 0x21222324,
+		.probe = true,
+	};
+	struct hbc_probe_frame probe = { .round = 0x91929394, .index = 0x8182 };
+	struct hbc_ask_frame ask = { .round = 0x91929394, .ms = 60000, .count = 2 };
+	struct hbc_task task[] = {
+		{ .from = 0x01020304, .to = 0x05060708, .index = 0x8182, .kind = HBC_TASK_FLOW,
+		  .family = 4, .port = 7310, .addr = { 10, 0, 0, 9 } },
+		{ .from = 0x05060708, .to = 0x01020304, .index = 0x8384, .count = 1000,
+		  .kind = HBC_TASK_BURST, .family = 6, .port = 7311,
+		  .addr = { 0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7 } },
+	};
+	struct hbc_sample_frame sample = {
+		.ns = 0xb1b2b3b4b5b6b7b8ULL, .round = 0x91929394,
+		.status = HBC_SAMPLE_BROADCAST, .count = 2,
+	};
+	struct hbc_figure figure[] = {
+		{ .index = 0x8182, .state = HBC_TASK_DONE, .receives = true,
+		  .value = { 0xc1c2c3c4c5c6c7c8ULL, 0xd1d2d3d4d5d6d7d8ULL } },
+		{ .index = 0x8384, .state = HBC_TASK_FAILED, .error = 129,
+		  .reject = HBC_REJECT_POLICY, .value = { 1, 2 } },
+	};
+	u8 payload[] = { 5, 4, 3, 2, 1 };
+
+	count_up(hello.nonce, 0x60, HBC_NONCE_LEN);
+	check_put(SAMPLE_HELLO_PROBE, hbc_wire_put_hello(out, 0, &hello));
+	memcpy(out + HBC_PROBE_LEN, payload, sizeof(payload));
+	check_put(SAMPLE_PROBE, hbc_wire_put_probe(out, HBC_PROBE_LAST, sizeof(payload), &probe));
+	check_put(SAMPLE_PROBE_ASK, hbc_wire_put_ask(out, HBC_ASK_ANYWAY, &ask, task));
+	check_put(SAMPLE_PROBE_SAMPLE, hbc_wire_put_sample(out, &sample, figure));
+}
+
 static void test_get_hdr(void)
 {
 	struct hbc_hdr h;
@@ -214,6 +249,7 @@ int main(void)
 	test_put_fragment();
 	test_put_reports();
 	test_put_blocks();
+	test_put_probes();
 	test_get_hdr();
 	test_again();
 	test_fields_read();

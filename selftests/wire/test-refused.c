@@ -69,6 +69,8 @@ static bool flags_fine(const struct sample *s, int nr, unsigned int flags)
 	bool plain = nr == SAMPLE_FRAGMENT || nr == SAMPLE_FRAGMENT_EMPTY ||
 		     nr == SAMPLE_FRAGMENT_REPAIR;
 
+	if (nr == SAMPLE_PROBE || nr == SAMPLE_PROBE_ASK)
+		return flags < 2;
 	return flags == s->bytes[1] || (plain && (!flags || flags == 2));
 }
 
@@ -82,6 +84,10 @@ static bool slot_fine(const struct sample *s, int nr, unsigned int slot)
 	case SAMPLE_REJECT:
 	case SAMPLE_PING:
 	case SAMPLE_PONG:
+	case SAMPLE_HELLO_PROBE:
+	case SAMPLE_PROBE:
+	case SAMPLE_PROBE_ASK:
+	case SAMPLE_PROBE_SAMPLE:
 		return !slot;
 	case SAMPLE_TREE:	/* both nodes are in slot 3 only */
 		return slot == 3;
@@ -132,7 +138,8 @@ static void test_length(const struct sample *s, int nr)
 		/* The fragments' messages end so many bytes behind their offsets. */
 		unsigned int more = nr == SAMPLE_FRAGMENT ? 12 :
 				    nr == SAMPLE_FRAGMENT_REPAIR ? 2 : 0;
-		bool fine = more ? i > 56 && i <= 56 + more : i == s->len;
+		bool fine = nr == SAMPLE_PROBE ? i >= 16 :
+			    more ? i > 56 && i <= 56 + more : i == s->len;
 
 		store(4, 4, i);
 		good &= try_frame() == (fine ? (int)i : -EBADMSG);
@@ -151,7 +158,7 @@ static void test_cut(const struct sample *s, int nr)
 
 	for (i = 0; i < s->len; i++) {
 		waits &= try_exact(s->bytes, i) == -EAGAIN;
-		if (i < HBC_HDR_LEN ||
+		if (i < HBC_HDR_LEN || (i >= 16 && nr == SAMPLE_PROBE) ||
 		    (i > 56 && (nr == SAMPLE_FRAGMENT || nr == SAMPLE_FRAGMENT_REPAIR)))
 			continue;
 		load(s);
@@ -204,6 +211,9 @@ static void test_fields(const struct field *field, unsigned int nr, bool fine)
 
 static const struct field handshake_refused[] = {
 	{ "group 0", 0, 8, SAMPLE_HELLO, 4 },
+	{ "another root", 0x31323334, 20, SAMPLE_HELLO_PROBE, 4 },
+	{ "a slot", 1, 2, SAMPLE_HELLO_PROBE, 1 },
+	{ "to itself, with a tree", 0, 1, SAMPLE_HELLO_PROBE, 1 },
 	{ "from 0", 0, 12, SAMPLE_HELLO, 4 },
 	{ "to 0", 0, 16, SAMPLE_HELLO, 4 },
 	{ "to is from", 0x21222324, 16, SAMPLE_HELLO, 4 },
@@ -211,7 +221,7 @@ static const struct field handshake_refused[] = {
 	{ "root 0", 0, 20, SAMPLE_HELLO, 4 },
 	{ "node 0", 0, 8, SAMPLE_CHALLENGE, 4 },
 	{ "reason NONE", 0, 8, SAMPLE_REJECT, 2 },
-	{ "reason out of range", 7, 8, SAMPLE_REJECT, 2 },
+	{ "reason out of range", 8, 8, SAMPLE_REJECT, 2 },
 	{ "reason 256", 256, 8, SAMPLE_REJECT, 2 },
 	{ "reserved byte", 1, 10, SAMPLE_REJECT, 1 },
 	{ "last reserved byte", 1, 11, SAMPLE_REJECT, 1 },
@@ -251,7 +261,7 @@ static const struct field tree_refused[] = {
 	{ "a flag alone", 0x10, 66, SAMPLE_TREE, 1 },
 	{ "a long address of family 4", 4, 110, SAMPLE_TREE, 1 },
 	{ "epoch 0", 0, 8, SAMPLE_TREE_ACK, 4 },
-	{ "reason out of range", 7, 16, SAMPLE_TREE_ACK, 2 },
+	{ "reason out of range", 8, 16, SAMPLE_TREE_ACK, 2 },
 	{ "a reason but no node", 0, 12, SAMPLE_TREE_ACK, 4 },
 	{ "a reason but no node", 1, 16, SAMPLE_TREE_READY, 2 },
 	{ "reserved byte", 1, 18, SAMPLE_TREE_ACK, 1 },
@@ -378,6 +388,53 @@ static const struct field report_accepted[] = {
 	{ "token 0", 0, 8, SAMPLE_PING, 8 },
 };
 
+static const struct field probe_refused[] = {
+	{ "round 0", 0, 8, SAMPLE_PROBE, 4 },
+	{ "reserved byte", 1, 14, SAMPLE_PROBE, 1 },
+	{ "last reserved byte", 1, 15, SAMPLE_PROBE, 1 },
+	{ "round 0", 0, 8, SAMPLE_PROBE_ASK, 4 },
+	{ "no time", 0, 12, SAMPLE_PROBE_ASK, 4 },
+	{ "more than a minute", 60001, 12, SAMPLE_PROBE_ASK, 4 },
+	{ "count less than sent", 1, 16, SAMPLE_PROBE_ASK, 2 },
+	{ "count more than sent", 3, 16, SAMPLE_PROBE_ASK, 2 },
+	{ "count 65535", 0xffff, 16, SAMPLE_PROBE_ASK, 2 },
+	{ "reserved byte", 1, 18, SAMPLE_PROBE_ASK, 1 },
+	{ "from 0", 0, 20, SAMPLE_PROBE_ASK, 4 },
+	{ "to 0", 0, 24, SAMPLE_PROBE_ASK, 4 },
+	{ "from a node to itself", 0x01020304, 24, SAMPLE_PROBE_ASK, 4 },
+	{ "a flow with a count", 1, 28, SAMPLE_PROBE_ASK, 4 },
+	{ "round trips without a count", 1, 34, SAMPLE_PROBE_ASK, 1 },
+	{ "an unknown kind", 3, 70, SAMPLE_PROBE_ASK, 1 },
+	{ "a burst without a count", 0, 64, SAMPLE_PROBE_ASK, 4 },
+	{ "a burst of 1001", 1001, 64, SAMPLE_PROBE_ASK, 4 },
+	{ "family 5", 5, 35, SAMPLE_PROBE_ASK, 1 },
+	{ "port 0", 0, 36, SAMPLE_PROBE_ASK, 2 },
+	{ "a task's reserved byte", 1, 39, SAMPLE_PROBE_ASK, 1 },
+	{ "no address", 0, 40, SAMPLE_PROBE_ASK, 4 },
+	{ "a byte behind an IPv4 address", 1, 44, SAMPLE_PROBE_ASK, 1 },
+	{ "round 0", 0, 16, SAMPLE_PROBE_SAMPLE, 4 },
+	{ "an unknown status", 4, 20, SAMPLE_PROBE_SAMPLE, 2 },
+	{ "count less than sent", 1, 22, SAMPLE_PROBE_SAMPLE, 2 },
+	{ "count more than sent", 3, 22, SAMPLE_PROBE_SAMPLE, 2 },
+	{ "an unknown state", 4, 26, SAMPLE_PROBE_SAMPLE, 1 },
+	{ "neither sends nor receives", 2, 27, SAMPLE_PROBE_SAMPLE, 1 },
+	{ "an error though it is done", 1, 28, SAMPLE_PROBE_SAMPLE, 1 },
+	{ "failed for no error", 0, 52, SAMPLE_PROBE_SAMPLE, 1 },
+	{ "an unknown reason", 8, 53, SAMPLE_PROBE_SAMPLE, 1 },
+	{ "a figure's reserved byte", 1, 54, SAMPLE_PROBE_SAMPLE, 1 },
+};
+
+static const struct field probe_accepted[] = {
+	{ "to another node", 0x31323334, 16, SAMPLE_HELLO_PROBE, 4 },
+	{ "more to come", 0, 1, SAMPLE_PROBE, 1 },
+	{ "a millisecond", 1, 12, SAMPLE_PROBE_ASK, 4 },
+	{ "unless there is a broadcast", 0, 1, SAMPLE_PROBE_ASK, 1 },
+	{ "round trips", 1, 70, SAMPLE_PROBE_ASK, 1 },
+	{ "one of them", 1, 64, SAMPLE_PROBE_ASK, 4 },
+	{ "at once", 0, 8, SAMPLE_PROBE_SAMPLE, 8 },
+	{ "a running task", 1, 26, SAMPLE_PROBE_SAMPLE, 1 },
+};
+
 /* @nr entries of @entry bytes, all like the sample's first, in a frame of the type. */
 static int repeat(int sample, unsigned int fixed, unsigned int entry, unsigned int count_at,
 		  unsigned int nr)
@@ -413,6 +470,14 @@ static void test_longest(void)
 	ok(repeat(SAMPLE_ACK, 16, 24, 12, 171) == -EBADMSG, "ack: 171 entries refused");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1020) == 4096, "lost: 1020 nodes accepted");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1021) == -EBADMSG, "lost: 1021 nodes refused");
+	ok(repeat(SAMPLE_PROBE_ASK, 20, 36, 16, 113) == 20 + 113 * 36,
+	   "probe_ask: 113 tasks accepted");
+	ok(repeat(SAMPLE_PROBE_ASK, 20, 36, 16, 114) == -EBADMSG, "probe_ask: 114 tasks refused");
+	ok(repeat(SAMPLE_PROBE_ASK, 20, 36, 16, 0) == 20, "probe_ask: no tasks accepted");
+	ok(repeat(SAMPLE_PROBE_SAMPLE, 24, 24, 22, 169) == 24 + 169 * 24,
+	   "probe_sample: 169 figures accepted");
+	ok(repeat(SAMPLE_PROBE_SAMPLE, 24, 24, 22, 170) == -EBADMSG,
+	   "probe_sample: 170 figures refused");
 	ok(longest_nack(254) == 24 + 254 * 16, "nack: 254 ranges accepted");
 	ok(longest_nack(255) == -EBADMSG, "nack: 255 ranges refused");
 }
@@ -484,6 +549,8 @@ int main(void)
 	TEST_FIELDS(blocks_accepted, true);
 	TEST_FIELDS(report_refused, false);
 	TEST_FIELDS(report_accepted, true);
+	TEST_FIELDS(probe_refused, false);
+	TEST_FIELDS(probe_accepted, true);
 	test_longest();
 	test_longest_tree(92, 24 + 92 * 44, "accepted");
 	test_longest_tree(93, -EBADMSG, "refused");

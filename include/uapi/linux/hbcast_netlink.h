@@ -22,6 +22,9 @@
 #define HBCAST_NODES_MAX		4096
 #define HBCAST_DEPTH_MAX		512
 #define HBCAST_UPLOADS_MAX		16
+#define HBCAST_ROUND_MS_MAX		60000
+#define HBCAST_TASKS_MAX		4096
+#define HBCAST_TASK_COUNT_MAX		1000
 
 /**
  * enum hbcast_reject_reason - Why a node refused a handshake.
@@ -32,6 +35,7 @@
  * @HBCAST_REJECT_MEMBER: the other side is not a member of the group
  * @HBCAST_REJECT_BUSY: too many handshakes or lanes at once
  * @HBCAST_REJECT_PROTOCOL: not a handshake, or one of another version
+ * @HBCAST_REJECT_POLICY: the node does not let the group measure
  */
 enum hbcast_reject_reason {
 	HBCAST_REJECT_NONE,
@@ -41,6 +45,7 @@ enum hbcast_reject_reason {
 	HBCAST_REJECT_MEMBER,
 	HBCAST_REJECT_BUSY,
 	HBCAST_REJECT_PROTOCOL,
+	HBCAST_REJECT_POLICY,
 };
 
 /**
@@ -80,6 +85,50 @@ enum hbcast_lane_state {
 	HBCAST_LANE_STATE_READY,
 	HBCAST_LANE_STATE_BACKOFF,
 	HBCAST_LANE_STATE_CLOSED,
+};
+
+/**
+ * enum hbcast_task_kind - What a node does to another one in a measurement.
+ * @HBCAST_TASK_FLOW: sends as much as goes until the round ends
+ * @HBCAST_TASK_TRIP: times round trips
+ * @HBCAST_TASK_BURST: times small frames, one right after the other
+ */
+enum hbcast_task_kind {
+	HBCAST_TASK_FLOW,
+	HBCAST_TASK_TRIP,
+	HBCAST_TASK_BURST,
+};
+
+/**
+ * enum hbcast_task_state - How far a task of a measurement is.
+ * @HBCAST_TASK_STATE_WAITING: for the other node
+ * @HBCAST_TASK_STATE_RUNNING: it goes on
+ * @HBCAST_TASK_STATE_DONE: it has done what it was to do
+ * @HBCAST_TASK_STATE_FAILED: it has not, for the errno or reason that is told
+ */
+enum hbcast_task_state {
+	HBCAST_TASK_STATE_WAITING,
+	HBCAST_TASK_STATE_RUNNING,
+	HBCAST_TASK_STATE_DONE,
+	HBCAST_TASK_STATE_FAILED,
+};
+
+/**
+ * enum hbcast_round_status - How a node's part in a round of a measurement is.
+ * @HBCAST_ROUND_RUNNING: it goes on
+ * @HBCAST_ROUND_OVER: it has come to its end
+ * @HBCAST_ROUND_BUSY: the node has a round of another coordinator
+ * @HBCAST_ROUND_BROADCAST: a broadcast goes on there, and the round is not to
+ *   go on beside it
+ * @HBCAST_ROUND_LOST: the node is not reached, for the errno or reason that is
+ *   told
+ */
+enum hbcast_round_status {
+	HBCAST_ROUND_RUNNING,
+	HBCAST_ROUND_OVER,
+	HBCAST_ROUND_BUSY,
+	HBCAST_ROUND_BROADCAST,
+	HBCAST_ROUND_LOST,
 };
 
 /**
@@ -200,6 +249,10 @@ enum {
 	HBCAST_A_GROUP_MEMBERS,
 	HBCAST_A_GROUP_RECEIVERS,
 	HBCAST_A_GROUP_DROPS,
+	HBCAST_A_GROUP_PROBE,
+	HBCAST_A_GROUP_PROBE_RATE,
+	HBCAST_A_GROUP_PROBE_TOTAL,
+	HBCAST_A_GROUP_PROBED,
 
 	__HBCAST_A_GROUP_MAX,
 	HBCAST_A_GROUP_MAX = (__HBCAST_A_GROUP_MAX - 1)
@@ -328,6 +381,48 @@ enum {
 };
 
 enum {
+	HBCAST_A_TASK_KIND = 1,
+	HBCAST_A_TASK_FROM,
+	HBCAST_A_TASK_TO,
+	HBCAST_A_TASK_COUNT,
+
+	__HBCAST_A_TASK_MAX,
+	HBCAST_A_TASK_MAX = (__HBCAST_A_TASK_MAX - 1)
+};
+
+enum {
+	HBCAST_A_FIGURE_PAD = 1,
+	HBCAST_A_FIGURE_INDEX,
+	HBCAST_A_FIGURE_RECEIVES,
+	HBCAST_A_FIGURE_STATE,
+	HBCAST_A_FIGURE_ERROR,
+	HBCAST_A_FIGURE_REJECT,
+	HBCAST_A_FIGURE_FIRST,
+	HBCAST_A_FIGURE_SECOND,
+
+	__HBCAST_A_FIGURE_MAX,
+	HBCAST_A_FIGURE_MAX = (__HBCAST_A_FIGURE_MAX - 1)
+};
+
+enum {
+	HBCAST_A_PROBE_PAD = 1,
+	HBCAST_A_PROBE_GROUP,
+	HBCAST_A_PROBE_ROUND,
+	HBCAST_A_PROBE_MS,
+	HBCAST_A_PROBE_ANYWAY,
+	HBCAST_A_PROBE_TASK,
+	HBCAST_A_PROBE_NODE,
+	HBCAST_A_PROBE_STATUS,
+	HBCAST_A_PROBE_ERROR,
+	HBCAST_A_PROBE_REJECT,
+	HBCAST_A_PROBE_NS,
+	HBCAST_A_PROBE_FIGURE,
+
+	__HBCAST_A_PROBE_MAX,
+	HBCAST_A_PROBE_MAX = (__HBCAST_A_PROBE_MAX - 1)
+};
+
+enum {
 	HBCAST_CMD_VERSION_GET = 1,
 	HBCAST_CMD_NODE_SET,
 	HBCAST_CMD_NODE_DEL,
@@ -349,6 +444,9 @@ enum {
 	HBCAST_CMD_MESSAGE_GET,
 	HBCAST_CMD_EVENT,
 	HBCAST_CMD_ACCOUNT_GET,
+	HBCAST_CMD_PROBE_START,
+	HBCAST_CMD_PROBE_STOP,
+	HBCAST_CMD_PROBE_SAMPLE,
 
 	__HBCAST_CMD_MAX,
 	HBCAST_CMD_MAX = (__HBCAST_CMD_MAX - 1)

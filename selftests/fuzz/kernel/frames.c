@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <linux/hbcast.h>
 #include "frames.h"
+#include "wire_probe.h"
 
 #define TREE_MAX	12	/* nodes in a tree that is made here */
 
@@ -202,6 +203,56 @@ static unsigned int choose_ping(struct choices *c, u8 *out)
 	return hbc_wire_put_ping(out, rarely(c, 2) ? HBC_FRAME_PING : HBC_FRAME_PONG, &f);
 }
 
+/* What a coordinator asks for; most of it can be done. */
+static unsigned int choose_ask(struct choices *c, struct lane *lane, u8 *out)
+{
+	struct hbc_ask_frame f = { .round = 1 + choose(c, 4), .ms = 1 + choose(c, 200) };
+	struct hbc_task tasks[4] = {};
+	unsigned int i;
+	u32 ipv4;
+
+	f.count = choose(c, 5);
+	for (i = 0; i < f.count; i++) {
+		ipv4 = choose_ipv4(c);
+		tasks[i].from = rarely(c, 8) ? choose_node(c) : world_node(lane->place);
+		tasks[i].to = rarely(c, 4) ? world_node(lane->place) : choose_node(c);
+		tasks[i].index = choose(c, 4);
+		tasks[i].kind = choose(c, __HBC_TASK_MAX);
+		tasks[i].count = tasks[i].kind == HBC_TASK_FLOW ? 0 : 1 + choose(c, 20);
+		tasks[i].family = 4;
+		tasks[i].port = 7310;
+		memcpy(tasks[i].addr, &ipv4, sizeof(ipv4));
+	}
+	return hbc_wire_put_ask(out, rarely(c, 2) ? HBC_ASK_ANYWAY : 0, &f, tasks);
+}
+
+static unsigned int choose_probe(struct choices *c, u8 *out)
+{
+	struct hbc_probe_frame f = { .round = 1 + choose(c, 4), .index = choose(c, 4) };
+	unsigned int len = choose(c, rarely(c, 4) ? HBC_FRAGMENT_MAX - HBC_PROBE_LEN : 3000);
+
+	memcpy(out + HBC_PROBE_LEN, world.data, len);
+	return len + hbc_wire_put_probe(out, choose(c, 2) ? HBC_PROBE_LAST : 0, len, &f);
+}
+
+/* On a connection of a measurement. */
+static unsigned int choose_measuring(struct choices *c, struct lane *lane, u8 *out)
+{
+	struct hbc_sample_frame sample = { .round = 1 };
+
+	switch (choose(c, rarely(c, 8) ? 5 : 3)) {
+	case 0:
+		return choose_ask(c, lane, out);
+	case 1:
+		return choose_probe(c, out);
+	case 2:
+		return choose_ping(c, out);
+	case 3:
+		return hbc_wire_put_sample(out, &sample, NULL);
+	}
+	return choose_greeting(c, out);
+}
+
 unsigned int frame_choose(struct choices *c, struct lane *lane, u8 *out)
 {
 	static const u8 of_parent[] = {
@@ -214,6 +265,8 @@ unsigned int frame_choose(struct choices *c, struct lane *lane, u8 *out)
 	bool child = lane->child != rarely(c, 24);
 	u8 type = child ? choose_from(c, of_child) : choose_from(c, of_parent);
 
+	if (lane->probe)
+		return choose_measuring(c, lane, out);
 	/* A message goes on. */
 	if (!child && lane->offset && lane->offset < lane->total && !rarely(c, 4))
 		type = HBC_FRAME_FRAGMENT;

@@ -197,6 +197,11 @@ static void greet(struct choices *c, struct lane *lane)
 	hello.to = rarely(c, 24) ? choose_node(c) : world_node(lane->place);
 	hello.from = lane->place == HONEST || rarely(c, 2) ? NODE_EVIL : choose_node(c);
 	hello.root = lane->place == HONEST || rarely(c, 2) ? NODE_EVIL : choose_node(c);
+	lane->probe = rarely(c, 4);
+	if (lane->probe) {
+		hello.probe = true;
+		hello.root = hello.from;
+	}
 	lane->message = (u64)choose(c, 16) << 32;
 	choose_bytes(c, hello.nonce, sizeof(hello.nonce));
 	connect_to(lane, world_node(lane->place));

@@ -25,6 +25,7 @@
  * struct lane - a connection to a node
  * @fd: -1 for none
  * @child: whether the other side is the parent
+ * @probe: whether the connection is one of a measurement
  * @place: where the other side is
  * @epoch: of the newest tree that was said, or heard
  * @message: the message under way, or heard of
@@ -37,6 +38,7 @@
 struct lane {
 	int fd;
 	bool child;
+	bool probe;
 	u8 place;
 	u32 epoch;
 	u64 message;

@@ -17,8 +17,11 @@ import time
 HELLO, CHALLENGE, AUTH, READY, REJECT, TREE, TREE_ACK = 1, 2, 3, 4, 5, 6, 7
 FRAGMENT, ACK, LOST, EPOCH_END, PING, PONG = 8, 9, 10, 11, 12, 13
 BLOCK_END, BLOCK_ACK, NACK = 14, 15, 16
+PROBE, PROBE_ASK, PROBE_SAMPLE = 17, 18, 19
+FOR_PROBES = 1	# in HELLO's flags
 ABORT, REPAIR = 1, 2
-REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protocol"}
+REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protocol",
+            7: "policy"}
 PENDING, DELIVERED, FAILED = 0, 1, 2
 NO_RECEIVER, CLOSED, STALLED, CHECKSUM = 1, 2, 3, 4
 ALL = 0xffffffff
@@ -98,6 +101,28 @@ def block_end(epoch, message, total, end=None, first=0, port=7, after=0, turn=1,
 
 def ping(token=0, **header):
     return frame(PING, struct.pack(">Q", token), **header)
+
+
+def probe(number, index, payload=b"", reserved=0, **header):
+    return frame(PROBE, struct.pack(">IHH", number, index, reserved) + payload, **header)
+
+
+def task(sender, to, kind=0, count=0, index=0, address="10.9.0.2", port=7310, family=4):
+    return struct.pack(">IIIHBBHH16s", sender, to, count, index, kind, family, port, 0,
+                       socket.inet_aton(address))
+
+
+def ask(number, *tasks, ms=1000, count=None, **header):
+    count = len(tasks) if count is None else count
+    return frame(PROBE_ASK, struct.pack(">IIHH", number, ms, count, 0) + b"".join(tasks),
+                 **header)
+
+
+def sample(number, *figures, status=0, ns=0, count=None):
+    """Each figure is index, state, receives, error, reject, and two values."""
+    count = len(figures) if count is None else count
+    return frame(PROBE_SAMPLE, struct.pack(">QIHH", ns, number, status, count) + b"".join(
+        struct.pack(">HBBBBHQQ", *figure[:5], 0, *figure[5:]) for figure in figures))
 
 
 class Ended(Exception):
@@ -187,16 +212,16 @@ class Peer:
         except (Ended, Silent):
             return False
 
-    def greet(self, to, sender, root, slot=0):
+    def greet(self, to, sender, root, slot=0, flags=0):
         """HELLO and the answer: both frames' bytes as the proofs want them."""
-        first = hello(self.group, sender, to, root, slot=slot)
+        first = hello(self.group, sender, to, root, slot=slot, flags=flags)
         self.send(first)
         challenge = self.wait(CHALLENGE)
         return first, challenge
 
-    def enter(self, to, sender, root, slot=0):
+    def enter(self, to, sender, root, slot=0, flags=0):
         """The whole handshake: whether the child's proof is good and it said READY."""
-        first, challenge = self.greet(to, sender, root, slot)
+        first, challenge = self.greet(to, sender, root, slot, flags)
         node, theirs = int.from_bytes(challenge[:4], "big"), challenge[36:]
         if node != to or theirs != proof(self.key, b"hbcast acceptor", first, challenge):
             return False
@@ -252,9 +277,9 @@ class Child(Peer):
 
     def enter_as(self, node):
         """The whole handshake, as that node: whether the parent's proof is good."""
-        kind, slot, body = self.read()
+        kind, flags, slot, _, length = struct.unpack(">BBBBI", self.take(8))
         assert kind == HELLO
-        first = frame(HELLO, body, slot=slot)
+        first = frame(HELLO, self.take(length - 8), slot=slot, flags=flags)
         challenge = struct.pack(">I", node) + os.urandom(32)
         challenge += proof(self.key, b"hbcast acceptor", first, challenge)
         self.send(frame(CHALLENGE, challenge))

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A task of a round: what this node does to another one, on a probe of its own. */
+#include <linux/err.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <net/inet_connection_sock.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "group.h"
+#include "node.h"
+#include "probe_connect.h"
+#include "probe_task.h"
+
+#define HBC_PROBE_FLOW_MS	50	/* a flow looks at the clock */
+#define HBC_PROBE_ANSWER_MS	5000	/* for the other end to answer */
+#define HBC_PROBE_TRIPS		64	/* round trips that are kept in order */
+#define HBC_PROBE_SETTLED	8	/* round trips in a row that were not shorter by a part: */
+#define HBC_PROBE_SHORTER	64
+
+static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
+{
+	return container_of(probe, struct hbc_probe_task, probe);
+}
+
+/* Frames are counted as the link has them: with the headers of all layers. */
+u64 hbc_probe_on_link(const struct socket *sock, u64 segments, u64 bytes)
+{
+	const struct inet_connection_sock_af_ops *ops = inet_csk(sock->sk)->icsk_af_ops;
+	u32 headers = ETH_HLEN + ops->net_header_len + tcp_sk(sock->sk)->tcp_header_len;
+
+	return bytes + segments * headers;
+}
+
+/* The probe's lock held. */
+static void hbc_probe_task_count(struct hbc_probe_task *task)
+{
+	struct tcp_info tcp;
+
+	lockdep_assert_held(&task->probe.lock);
+	if (task->task.kind != HBC_TASK_FLOW || task->figure.state != HBC_TASK_RUNNING ||
+	    !task->probe.sock)
+		return;
+	tcp_get_info(task->probe.sock->sk, &tcp);
+	task->figure.value[0] = hbc_probe_on_link(task->probe.sock, tcp.tcpi_delivered,
+						  (u64)tcp.tcpi_delivered * tcp.tcpi_snd_mss);
+}
+
+void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_figure *figure)
+{
+	mutex_lock(&task->probe.lock);
+	hbc_probe_task_count(task);
+	*figure = task->figure;
+	mutex_unlock(&task->probe.lock);
+}
+
+static void hbc_probe_task_set(struct hbc_probe_task *task, enum hbc_task_state state,
+			       u64 first, u64 second)
+{
+	mutex_lock(&task->probe.lock);
+	task->figure.state = state;
+	task->figure.value[0] = first;
+	task->figure.value[1] = second;
+	mutex_unlock(&task->probe.lock);
+}
+
+static bool hbc_probe_task_over(const struct hbc_probe_task *task)
+{
+	return READ_ONCE(task->probe.ended) || ktime_get_ns() >= task->end;
+}
+
+/* Flows. */
+
+static int hbc_probe_flow_pace(struct hbc_probe_task *task)
+{
+	unsigned long pace = min_t(u64, task->rate, ULONG_MAX - 1);
+
+	if (!pace)
+		return 0;
+	return sock_setsockopt(task->probe.sock, SOL_SOCKET, SO_MAX_PACING_RATE,
+			       KERNEL_SOCKPTR(&pace), sizeof(pace));
+}
+
+/* Sends the frame over and over again. */
+static int hbc_probe_flow_send(struct hbc_probe_task *task, const u8 *frame, unsigned int len)
+{
+	unsigned int done = 0;
+	int n;
+
+	while (!hbc_probe_task_over(task)) {
+		if (!hbc_group_probe_allows(task->probe.group))
+			return -EDQUOT;
+		n = hbc_probe_send_some(&task->probe, frame + done, len - done, true);
+		if (n == -EAGAIN)
+			continue;
+		if (n < 0)
+			return n;
+		atomic64_add(n, &task->probe.group->probed);
+		done = (done + n) % len;
+	}
+	return 0;
+}
+
+static int hbc_probe_flow(struct hbc_probe_task *task)
+{
+	const struct hbc_probe_frame f = { .round = task->round, .index = task->task.index };
+	u8 *frame = kvmalloc(HBC_FRAGMENT_MAX, GFP_KERNEL);
+	int err;
+
+	if (!frame)
+		return -ENOMEM;
+	/* Nothing on the way makes it shorter. */
+	get_random_bytes(frame, HBC_FRAGMENT_MAX);
+	hbc_wire_put_probe(frame, 0, HBC_FRAGMENT_MAX - HBC_PROBE_LEN, &f);
+	hbc_probe_patience(&task->probe, HBC_PROBE_FLOW_MS);
+	err = hbc_probe_flow_pace(task) ?:
+	      hbc_probe_flow_send(task, frame, HBC_FRAGMENT_MAX);
+	kvfree(frame);
+	return err;
+}
+
+/* Round trips. */
+
+/* A PONG, and what it carries. */
+static int hbc_probe_pong(struct hbc_probe_task *task, u64 *token)
+{
+	struct hbc_ping pong;
+	struct hbc_hdr h;
+	int err;
+
+	err = hbc_probe_next(&task->probe, &h);
+	if (err)
+		return err == -EAGAIN ? -ETIMEDOUT : err;
+	if (h.type != HBC_FRAME_PONG || hbc_wire_get_ping(task->probe.frame, &h, &pong))
+		return -EPROTO;
+	*token = pong.token;
+	return 0;
+}
+
+static int hbc_probe_ping(struct hbc_probe_task *task, u64 *ns)
+{
+	struct hbc_ping ping = { .token = ktime_get_ns() };
+	u8 frame[HBC_HDR_LEN + sizeof(u64)];
+	u64 token;
+	int err;
+
+	err = hbc_probe_send(&task->probe, frame,
+			     hbc_wire_put_ping(frame, HBC_FRAME_PING, &ping)) ?:
+	      hbc_probe_pong(task, &token);
+	*ns = ktime_get_ns() - ping.token;
+	return err;
+}
+
+/* Keeps the shortest in ascending order. Return: how many there are. */
+static unsigned int hbc_probe_trip_note(u64 *trips, unsigned int n, u64 ns)
+{
+	unsigned int i = min(n, HBC_PROBE_TRIPS - 1U);
+
+	if (n == HBC_PROBE_TRIPS && trips[i] <= ns)
+		return n;
+	for (; i && trips[i - 1] > ns; i--)
+		trips[i] = trips[i - 1];
+	trips[i] = ns;
+	return min(n + 1, (unsigned int)HBC_PROBE_TRIPS);
+}
+
+/*
+ * Until the least has settled. TCP times the ACK, which no process has to be
+ * woken up for; how much longer the shortest quarter of all took is by how much the least
+ * may be too long.
+ */
+static int hbc_probe_trip(struct hbc_probe_task *task)
+{
+	u64 trips[HBC_PROBE_TRIPS], least = U64_MAX, ns;
+	unsigned int i, n = 0, since = 0;
+	struct tcp_info tcp;
+	int err;
+
+	for (i = 0; i < task->task.count && since < HBC_PROBE_SETTLED; i++) {
+		if (hbc_probe_task_over(task))
+			return -ETIMEDOUT;
+		err = hbc_probe_ping(task, &ns);
+		if (err)
+			return err;
+		n = hbc_probe_trip_note(trips, n, ns);
+		since++;
+		if (ns < least - (least / HBC_PROBE_SHORTER)) {
+			least = ns;
+			since = 0;
+		}
+	}
+	tcp_get_info(task->probe.sock->sk, &tcp);
+	hbc_probe_task_set(task, HBC_TASK_DONE,
+			   min(trips[0], (u64)tcp.tcpi_min_rtt * NSEC_PER_USEC),
+			   trips[n / 4] - trips[0]);
+	return 0;
+}
+
+/* Small frames, one right after the other. */
+static int hbc_probe_burst(struct hbc_probe_task *task)
+{
+	const struct hbc_probe_frame f = { .round = task->round, .index = task->task.index };
+	unsigned int i, len, last = task->task.count - 1;
+	u64 begun = ktime_get_ns(), sent, received;
+	u8 frame[HBC_PROBE_LEN];
+	int n;
+
+	for (i = 0; i <= last; i++) {
+		len = hbc_wire_put_probe(frame, i == last ? HBC_PROBE_LAST : 0, 0, &f);
+		n = hbc_probe_send_some(&task->probe, frame, len, false);
+		if (n != len)
+			return n < 0 ? n : -ETIMEDOUT;
+	}
+	sent = ktime_get_ns() - begun;
+	n = hbc_probe_pong(task, &received);
+	if (!n)
+		hbc_probe_task_set(task, HBC_TASK_DONE, sent, received);
+	return n;
+}
+
+/* Life. */
+
+static void hbc_probe_task_addr(const struct hbc_task *task, struct sockaddr_storage *addr)
+{
+	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
+
+	memset(addr, 0, sizeof(*addr));
+	if (task->family == 4) {
+		sin->sin_family = AF_INET;
+		sin->sin_port = htons(task->port);
+		memcpy(&sin->sin_addr, task->addr, sizeof(sin->sin_addr));
+	} else {
+		sin6->sin6_family = AF_INET6;
+		sin6->sin6_port = htons(task->port);
+		memcpy(&sin6->sin6_addr, task->addr, sizeof(sin6->sin6_addr));
+	}
+}
+
+static int hbc_probe_task_do(struct hbc_probe_task *task)
+{
+	struct sockaddr_storage addr;
+	int err;
+
+	hbc_probe_task_addr(&task->task, &addr);
+	err = hbc_probe_connect(&task->probe, &addr);
+	if (err)
+		return err;
+	hbc_probe_task_set(task, HBC_TASK_RUNNING, 0, 0);
+	hbc_probe_patience(&task->probe, HBC_PROBE_ANSWER_MS);
+	switch (task->task.kind) {
+	case HBC_TASK_TRIP:
+		return hbc_probe_trip(task);
+	case HBC_TASK_BURST:
+		return hbc_probe_burst(task);
+	default:
+		return hbc_probe_flow(task);
+	}
+}
+
+static void hbc_probe_task_run(struct hbc_probe *probe)
+{
+	struct hbc_probe_task *task = hbc_probe_task(probe);
+	int err = hbc_probe_task_do(task);
+
+	mutex_lock(&probe->lock);
+	hbc_probe_task_count(task);
+	/* A flow that was told to end has done what it was asked for. */
+	if (task->task.kind == HBC_TASK_FLOW && task->figure.state == HBC_TASK_RUNNING &&
+	    READ_ONCE(probe->ended))
+		err = 0;
+	if (err) {
+		task->figure.state = HBC_TASK_FAILED;
+		task->figure.error = min(-err, U8_MAX);
+		task->figure.reject = probe->reject;
+	} else {
+		task->figure.state = HBC_TASK_DONE;
+	}
+	mutex_unlock(&probe->lock);
+}
+
+struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
+					    const struct hbc_task *task, u64 end, u64 rate)
+{
+	struct hbc_probe_task *t;
+	int err;
+
+	t = hbc_probe_new(sizeof(*t), group, task->to, hbc_probe_task_run);
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	t->task = *task;
+	t->round = round;
+	t->end = end;
+	t->rate = rate;
+	t->figure.index = task->index;
+	err = hbc_probe_begin(&t->probe);
+	if (!err)
+		return t;
+	hbc_probe_put(&t->probe);
+	return ERR_PTR(err);
+}

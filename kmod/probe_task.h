@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A task of a round: what this node does to another one, on a probe of its own. */
+#ifndef _HBC_PROBE_TASK_H
+#define _HBC_PROBE_TASK_H
+
+#include "probe.h"
+
+/**
+ * struct hbc_probe_task - a task
+ * @probe: the connection; its @lock guards @figure
+ * @task: what is to be done
+ * @round: in which round
+ * @end: when that ends, by ktime_get_ns()
+ * @rate: bytes/s that it may send, 0 for as many as go
+ * @figure: how it is
+ */
+struct hbc_probe_task {
+	struct hbc_probe probe;
+	struct hbc_task task;
+	u32 round;
+	u64 end;
+	u64 rate;
+	struct hbc_figure figure;
+};
+
+/**
+ * hbc_probe_task_begin() - begin a task
+ * @group: in which group
+ * @round: in which round
+ * @task: what is to be done; from this node
+ * @end: when it ends at the latest
+ * @rate: bytes/s that it may send, 0 for as many as go
+ *
+ * Context: process.
+ * Return: with a reference, or an ERR_PTR.
+ */
+struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
+					    const struct hbc_task *task, u64 end, u64 rate);
+/* How it is by now. Context: process. */
+void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_figure *figure);
+/* Bytes on the link for @bytes of payload of a connection. */
+u64 hbc_probe_on_link(const struct socket *sock, u64 segments, u64 bytes);
+
+#endif /* _HBC_PROBE_TASK_H */
