@@ -95,6 +95,8 @@ check "group add" at 1 group add 5 key-file "$dir/key"
 run 1 -j group
 check_jq "group show: what is so unless set" '[[5,0,0,"0600",5000,10000,1048576,0,[]]]' \
 	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .receivers, .members])'
+check_jq "group show: who may measure" '[["on",null,0,0]]' \
+	'map([.probe, .probe_rate_mbps, .probe_total_bytes, .probed_bytes])'
 check_jq "group show: nothing dropped" '[0,0,0,0,0,0,0]' \
 	'.[0].drops | [.stale, .no_tree, .no_receiver, .checksum, .stalled, .lane_lost, .no_memory]'
 refused "group add: again" 2 'group 5 cannot be added: ' 1 group add 5 key-file "$dir/key"
@@ -105,6 +107,14 @@ check_jq "group set: shown" '[[5,65534,65534,"0620",2000,1500,262144,[1,2,3]]]' 
 	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .members])'
 run 1 group show
 check_match "group show: as text" '5  nobody  nogroup  0620  2.000 s  1.500 s  256.0 KiB +0  1,2,3' "$out"
+check "group set: less of measuring" at 1 group set 5 probe off probe-rate 94mbit probe-total 2GB
+run 1 -j group
+check_jq "group set: as was said" '[["off",94,2000000000]]' \
+	'map([.probe, .probe_rate_mbps, .probe_total_bytes])'
+check "group set: all of it again" at 1 group set 5 probe on probe-rate any probe-total any
+run 1 -j group
+check_jq "group set: without limits" '[["on",null,0]]' \
+	'map([.probe, .probe_rate_mbps, .probe_total_bytes])'
 refused "group set: a member twice" 2 'group 5 cannot be changed: .*twice' 1 group set 5 members 1,1
 refused "group set: unknown" 2 'group 6 cannot be changed: ' 1 group set 6 mode 0600
 check "group set: any member" at 1 group set 5 members any mode 0600 owner root

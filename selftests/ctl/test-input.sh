@@ -97,6 +97,14 @@ refused "a dead interval too short" "$(out_of_range dead-interval 99ms '100ms to
 refused "a stall interval too long" "$(out_of_range stall-interval 11m '100ms to 600s')" "${k[@]}" stall-interval 11m
 refused "a queue too short" "$(out_of_range queue 127KiB '128KiB to 256MiB')" "${k[@]}" queue 127KiB
 refused "a queue too long" "$(out_of_range queue 257MiB '128KiB to 256MiB')" "${k[@]}" queue 257MiB
+refused "neither on nor off" 'probe "yes" is not understood: write on or off' "${k[@]}" probe yes
+refused "a rate without a unit" \
+	'probe-rate "94" is not understood: write a number with a unit, for example 94mbit or 10gbit' \
+	"${k[@]}" probe-rate 94
+refused "a rate of nothing" 'probe-rate 7bit is next to nothing: write more, or any for no limit' \
+	"${k[@]}" probe-rate 7bit
+refused "a total of nothing" 'probe-total 0 is next to nothing: write more, or any for no limit' \
+	"${k[@]}" probe-total 0
 refused "members: not a number" "$(not_a_number members b 1 4294967295)" "${k[@]}" members 1,b
 refused "members: an empty one" "$(not_a_number members '' 1 4294967295)" "${k[@]}" members 1,,2
 refused "members: 0" "$(not_a_number members 0 1 4294967295)" "${k[@]}" members 0

@@ -287,6 +287,25 @@ int hbarg_size(struct hbctl *ctl, const char *key, const char *word, void *dest)
 }
 
 /**
+ * hbarg_bandwidth() - an argument parser for bit/s with a unit
+ * @ctl: the run
+ * @key: key
+ * @word: value
+ * @dest: uint64_t, bit/s
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbarg_bandwidth(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	static const struct unit units[] = {
+		{ "bit", 1 }, { "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 },
+		{ }
+	};
+
+	return parse_units(ctl, key, word, units, "94mbit or 10gbit", dest);
+}
+
+/**
  * hbarg_duration() - a time
  * @ctl: the run
  * @key: the key

@@ -65,6 +65,8 @@ int hbarg_id(struct hbctl *ctl, const char *key, const char *word,
 	     void *dest);	/* uint32_t, not 0 */
 int hbarg_size(struct hbctl *ctl, const char *key, const char *word,
 	       void *dest);	/* uint64_t, bytes: 100k = 100000, 8MiB */
+int hbarg_bandwidth(struct hbctl *ctl, const char *key, const char *word,
+		    void *dest);	/* uint64_t, bit/s: 94mbit, 10gbit */
 int hbarg_duration(struct hbctl *ctl, const char *key, const char *word,
 		   void *dest);	/* uint64_t, ns: 5s, 200ms, 30us, 10ns */
 int hbarg_endpoint(struct hbctl *ctl, const char *key, const char *word,

@@ -36,6 +36,7 @@ static const char * const rejects[] = {
 	[HBCAST_REJECT_MEMBER] = "member",
 	[HBCAST_REJECT_BUSY] = "busy",
 	[HBCAST_REJECT_PROTOCOL] = "protocol",
+	[HBCAST_REJECT_POLICY] = "policy",
 	NULL
 };
 
@@ -47,7 +48,10 @@ static const char * const reject_means[] = {
 	[HBCAST_REJECT_MEMBER] = "its list of members lacks its parent",
 	[HBCAST_REJECT_BUSY] = "it has too many lanes",
 	[HBCAST_REJECT_PROTOCOL] = "it speaks another version of hbcast",
+	[HBCAST_REJECT_POLICY] = "it does not let the group measure",
 };
+
+static const char * const off_on[] = { "off", "on", NULL };
 
 static const char * const directions[] = {
 	[HBCAST_DIRECTION_DOWN] = "down",
@@ -142,6 +146,10 @@ const struct hbfield hbattrs_group[] = {
 	FIELD(GROUP, QUEUE, U32, "queue_bytes"),
 	FIELD(GROUP, RECEIVERS, U32, "receivers"),
 	FIELD(GROUP, MEMBER, NUMBERS, "members"),
+	NAMED(GROUP, PROBE, off_on, "probe"),
+	FIELD(GROUP, PROBE_RATE, MBPS, "probe_rate_mbps"),
+	FIELD(GROUP, PROBE_TOTAL, U64, "probe_total_bytes"),
+	FIELD(GROUP, PROBED, U64, "probed_bytes"),
 	NESTED(GROUP, DROPS, NEST, drops, "drops"),
 	{ }
 };

@@ -36,6 +36,11 @@ static inline void hbgenl_put_u16(struct nl_msg *msg, int attr, uint16_t value)
 	hbgenl_put(msg, attr, &value, sizeof(value));
 }
 
+static inline void hbgenl_put_u64(struct nl_msg *msg, int attr, uint64_t value)
+{
+	hbgenl_put(msg, attr, &value, sizeof(value));
+}
+
 static inline void hbgenl_put_u32(struct nl_msg *msg, int attr, uint32_t value)
 {
 	hbgenl_put(msg, attr, &value, sizeof(value));

@@ -26,6 +26,9 @@
  * @dead_ns: dead interval
  * @stall_ns: stall interval
  * @queue: bound of each lane's queue
+ * @probe: members may measure with this node
+ * @probe_bps: what it sends at most for that, bit/s; 0 for no limit
+ * @probe_total: bytes that it sends at most for that; 0 for no limit
  * @members: their ids; owned
  * @n_members: how many; 0 lets in whoever has the key
  */
@@ -40,6 +43,9 @@ struct settings {
 	uint64_t dead_ns;
 	uint64_t stall_ns;
 	uint64_t queue;
+	bool probe;
+	uint64_t probe_bps;
+	uint64_t probe_total;
 	uint32_t *members;
 	unsigned int n_members;
 };
@@ -120,6 +126,47 @@ static int parse_queue(struct hbctl *ctl, const char *key, const char *word,
 	return HBCTL_OK;
 }
 
+static int parse_probe(struct hbctl *ctl, const char *key, const char *word,
+		       void *dest)
+{
+	bool *probe = dest;
+
+	*probe = !strcmp(word, "on");
+	if (*probe || !strcmp(word, "off"))
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s \"%s\" is not understood: write on or off", key, word);
+}
+
+/* A limit, or "any" for none. */
+static int parse_limit(struct hbctl *ctl, const char *key, const char *word,
+		       hbarg_parser parse, uint64_t *limit)
+{
+	int ret;
+
+	*limit = 0;
+	if (!strcmp(word, "any"))
+		return HBCTL_OK;
+	ret = parse(ctl, key, word, limit);
+	if (ret || *limit >= 8)
+		return ret;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s %s is next to nothing: write more, or any for no limit", key,
+			   word);
+}
+
+static int parse_probe_rate(struct hbctl *ctl, const char *key, const char *word,
+			    void *dest)
+{
+	return parse_limit(ctl, key, word, hbarg_bandwidth, dest);
+}
+
+static int parse_probe_total(struct hbctl *ctl, const char *key, const char *word,
+			     void *dest)
+{
+	return parse_limit(ctl, key, word, hbarg_size, dest);
+}
+
 static int add_member(struct hbctl *ctl, struct settings *s, const char *word)
 {
 	if (s->n_members == HBCAST_NODES_MAX)
@@ -154,7 +201,7 @@ static int parse_members(struct hbctl *ctl, const char *key, const char *word,
 /* Which of the keys below stands where in the table. */
 enum {
 	KEY_OWNER = 1, KEY_GROUP, KEY_MODE, KEY_DEAD, KEY_STALL, KEY_QUEUE,
-	KEY_MEMBERS,
+	KEY_MEMBERS, KEY_PROBE, KEY_PROBE_RATE, KEY_PROBE_TOTAL,
 };
 
 static void put_settings(struct nl_msg *msg, const struct settings *s,
@@ -179,6 +226,12 @@ static void put_settings(struct nl_msg *msg, const struct settings *s,
 			       s->stall_ns / 1000000);
 	if (keys[KEY_QUEUE].seen)
 		hbgenl_put_u32(msg, HBCAST_A_GROUP_QUEUE, s->queue);
+	if (keys[KEY_PROBE].seen)
+		hbgenl_put_u32(msg, HBCAST_A_GROUP_PROBE, s->probe);
+	if (keys[KEY_PROBE_RATE].seen)
+		hbgenl_put_u64(msg, HBCAST_A_GROUP_PROBE_RATE, s->probe_bps / 8);
+	if (keys[KEY_PROBE_TOTAL].seen)
+		hbgenl_put_u64(msg, HBCAST_A_GROUP_PROBE_TOTAL, s->probe_total);
 	for (i = 0; i < s->n_members; i++)
 		hbgenl_put_u32(msg, HBCAST_A_GROUP_MEMBER, s->members[i]);
 }
@@ -224,6 +277,9 @@ static int read_and_change(struct hbctl *ctl, uint8_t cmd, int argc,
 		[KEY_STALL] = { "stall-interval", parse_interval, &s.stall_ns, 0, 0 },
 		[KEY_QUEUE] = { "queue", parse_queue, &s.queue, 0, 0 },
 		[KEY_MEMBERS] = { "members", parse_members, &s, 0, 0 },
+		[KEY_PROBE] = { "probe", parse_probe, &s.probe, 0, 0 },
+		[KEY_PROBE_RATE] = { "probe-rate", parse_probe_rate, &s.probe_bps, 0, 0 },
+		[KEY_PROBE_TOTAL] = { "probe-total", parse_probe_total, &s.probe_total, 0, 0 },
 		{ "key-file", hbarg_string, &s.key_file, need_key, 0 },
 		{ }
 	};
@@ -272,7 +328,7 @@ static int group_keygen(struct hbctl *ctl, int argc, char **argv)
 	return hbout_done(ctl, json_pack("{s:s}", "file", file));
 }
 
-#define SETTINGS "[ owner USER ] [ group GROUP ] [ mode MODE ] [ dead-interval TIME ] [ stall-interval TIME ] [ queue SIZE ] [ members any|NODE,NODE,... ]"
+#define SETTINGS "[ owner USER ] [ group GROUP ] [ mode MODE ] [ dead-interval TIME ] [ stall-interval TIME ] [ queue SIZE ] [ members any|NODE,NODE,... ] [ probe on|off ] [ probe-rate BANDWIDTH|any ] [ probe-total SIZE|any ]"
 
 /**
  * hbctl_cmd_group() - the groups that this node takes part in
