@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=150 debug-only slow
+# vm: cpus=2 timeout=150 debug-only 6.12-only slow
 """Random system calls, netlink messages and lanes for 20 s; then all is well.
 
 HBCAST_SEED and HBCAST_SECONDS set the seed and the time.
