@@ -15,6 +15,7 @@
 /**
  * struct hbc_probe_part - a task as one end of it has it
  * @from: who sends
+ * @flow: it is a flow
  * @task: the task, if this node sends; a reference
  * @inflow: the probe that brings it, if this node receives; a reference, NULL before
  *	it has come
@@ -22,6 +23,7 @@
  */
 struct hbc_probe_part {
 	u32 from;
+	bool flow;
 	struct hbc_probe_task *task;
 	struct hbc_probe *inflow;
 	struct hbc_figure figure;
@@ -126,6 +128,7 @@ static int hbc_probe_round_read(struct hbc_probe_round *round, const u8 *frame,
 			return -EBADMSG;
 		part = &round->parts[i];
 		part->from = tasks[i].from;
+		part->flow = tasks[i].kind == HBC_TASK_FLOW;
 		part->figure.index = tasks[i].index;
 		part->figure.receives = tasks[i].from != id;
 	}
@@ -140,7 +143,7 @@ static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hb
 	u64 rate;
 
 	for (i = 0; i < round->count; i++)
-		flows += !round->parts[i].figure.receives && tasks[i].kind == HBC_TASK_FLOW;
+		flows += !round->parts[i].figure.receives && round->parts[i].flow;
 	rate = READ_ONCE(group->config.probe_rate) / max(flows, 1U);
 	if (READ_ONCE(group->config.probe_rate))
 		rate = max(rate, 1ULL);
@@ -196,14 +199,15 @@ static void hbc_probe_part_look(struct hbc_probe_round *round, struct hbc_probe_
 		.index = part->figure.index,
 	};
 
+	if (part->figure.receives && !part->inflow)
+		part->inflow = hbc_probe_inflow(round->control->hn, &inflow);
 	if (part->task)
 		hbc_probe_task_look(part->task, &part->figure);
-	if (part->task || !part->figure.receives)
-		return;
-	if (!part->inflow)
-		part->inflow = hbc_probe_inflow(round->control->hn, &inflow);
-	if (part->inflow)
+	else if (part->inflow)
 		hbc_probe_inflow_look(part->inflow, &part->figure);
+	/* At once: a machine that has much to do comes back to it when more has arrived. */
+	if (part->flow)
+		part->figure.value[1] = ktime_get_ns() - round->begun;
 }
 
 /* Tasks end by themselves, but flows that come in end with the round. */

@@ -70,7 +70,8 @@ struct hbc_figure {
 	u8 error;	/* why it failed: a positive errno, */
 	u8 reject;	/* enum hbc_reject_reason, if the other end said so */
 	/*
-	 * A flow: bytes on the link that have arrived so far, and 0.
+	 * A flow: bytes on the link that have arrived so far, and when that was so, in
+	 * ns since the round began.
 	 * Round trips: the least, and by how much that may be too long, both ns.
 	 * A burst: what it took the sender, and the receiver, both ns.
 	 */

@@ -111,7 +111,7 @@ class Round:
 
     def rate(self, node, index):
         """Bit/s of a flow in the second half of the round, in that node's words."""
-        points = [(sample["ns"], figure["first"]) for sample in self.heard[node]
+        points = [(figure["second"], figure["first"]) for sample in self.heard[node]
                   for figure in sample["figure"] if figure["index"] == index]
         half = points[-1][0] / 2
         ns, count = min((point for point in points if point[0] >= half), key=lambda p: p[0])
