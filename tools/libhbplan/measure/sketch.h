@@ -11,11 +11,13 @@
  * @mbps: Mbit/s, headers counted; 0 before anything has crossed it
  * @spread_mbps: by how much the tests that it follows from differ
  * @tests: how many tests it follows from; a longer one counts as several
+ * @round: in which round the last of them was, from 1
  */
 struct hbp_capacity {
 	double mbps;
 	double spread_mbps;
 	unsigned int tests;
+	size_t round;
 };
 
 /* The two directions of the link between a node and its parent. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests: flows that go on at once, and what has come of them. Tests whose ways
- * share no arc do not disturb one another, and are run in one round. The capacity
+ * share no link do not disturb one another, and are run in one round. The capacity
  * of an arc is the most that was seen to cross it.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
  */
 int hbp_tests_begin(struct hbp_tests *tests)
 {
-	size_t room = 2 * tests->room + 16, *first;
+	size_t room = 2 * tests->room + 16, *first, *round;
 	bool *longer;
 
 	if (tests->n + 2 > tests->room) {
@@ -39,8 +39,13 @@ int hbp_tests_begin(struct hbp_tests *tests)
 		if (!longer)
 			return -ENOMEM;
 		tests->longer = longer;
+		round = realloc(tests->round, room * sizeof(*round));
+		if (!round)
+			return -ENOMEM;
+		tests->round = round;
 		tests->room = room;
 	}
+	tests->round[tests->n] = 0;
 	tests->longer[tests->n++] = false;
 	tests->first[tests->n] = tests->first[tests->n - 1];
 	return 0;
@@ -82,7 +87,7 @@ int hbp_tests_flow(struct hbp_tests *tests, size_t from, size_t to)
  * @tests: all tests
  * @sketch: whose arcs they use
  * @over: of each test, whether it has been run
- * @used: of each arc, whether a test of this round uses it
+ * @used: of the link above each node, whether a test of this round uses it
  * @arcs: a way
  * @flows: of this round
  * @origin: of each of them, which of all it is
@@ -104,7 +109,7 @@ static bool alloc_running(struct running *r)
 	size_t flows = r->tests->first[r->tests->n];
 
 	r->over = calloc(r->tests->n, sizeof(*r->over));
-	r->used = calloc(2 * r->sketch->n, sizeof(*r->used));
+	r->used = calloc(r->sketch->n, sizeof(*r->used));
 	r->arcs = calloc(r->sketch->n, sizeof(*r->arcs));
 	r->flows = calloc(flows + 1, sizeof(*r->flows));
 	r->origin = calloc(flows + 1, sizeof(*r->origin));
@@ -120,8 +125,11 @@ static void free_running(struct running *r)
 	free(r->origin);
 }
 
-/* Whether no arc of the test is used in this round; with @take they are now. */
-static bool arcs_are_free(struct running *r, size_t test, bool take)
+/*
+ * Whether no link of the test is used in this round; with @take they are now. What goes
+ * the other way is disturbed as well: its acknowledgements wait in the same queues.
+ */
+static bool links_are_free(struct running *r, size_t test, bool take)
 {
 	const struct hbp_tests *tests = r->tests;
 	size_t i, k, n;
@@ -131,8 +139,8 @@ static bool arcs_are_free(struct running *r, size_t test, bool take)
 				    tests->flows[i].to, r->arcs);
 		for (k = 0; k < n; k++)
 			if (take)
-				r->used[r->arcs[k]] = true;
-			else if (r->used[r->arcs[k]])
+				r->used[r->arcs[k] / 2] = true;
+			else if (r->used[r->arcs[k] / 2])
 				return false;
 	}
 	return true;
@@ -144,14 +152,15 @@ static void gather(struct running *r, bool longer)
 	const struct hbp_tests *tests = r->tests;
 	size_t test, i;
 
-	memset(r->used, 0, 2 * r->sketch->n * sizeof(*r->used));
+	memset(r->used, 0, r->sketch->n * sizeof(*r->used));
 	r->n = 0;
 	for (test = tests->done; test < tests->n; test++) {
-		if (r->over[test] || !arcs_are_free(r, test, false))
+		if (r->over[test] || !links_are_free(r, test, false))
 			continue;
-		arcs_are_free(r, test, true);
+		links_are_free(r, test, true);
 		r->over[test] = true;
 		tests->longer[test] = longer;
+		tests->round[test] = tests->rounds + 1;
 		for (i = tests->first[test]; i < tests->first[test + 1]; i++) {
 			r->origin[r->n] = i;
 			r->flows[r->n++] = tests->flows[i];
@@ -210,8 +219,9 @@ static void add_loads(const struct hbp_tests *tests, size_t test,
 
 /* The mean of all loads that have filled the arc as well as the most has. */
 static void learn_arc(struct hbp_capacity *figure, double load, double most,
-		      unsigned int weight)
+		      const struct hbp_tests *tests, size_t test)
 {
+	unsigned int weight = tests->longer[test] ? LONGER : 1;
 	double known = figure->mbps * figure->tests;
 
 	if (load <= 0 || load < most * (1 - ALIKE))
@@ -219,6 +229,8 @@ static void learn_arc(struct hbp_capacity *figure, double load, double most,
 	figure->tests += weight;
 	figure->mbps = (known + load * weight) / figure->tests;
 	figure->spread_mbps = fmax(figure->spread_mbps, most - load);
+	if (tests->round[test] > figure->round)
+		figure->round = tests->round[test];
 }
 
 /**
@@ -246,7 +258,7 @@ int hbp_tests_learn(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 		add_loads(tests, test, sketch, arcs, load);
 		for (i = 0; i < n; i++)
 			learn_arc(hbp_sketch_capacity(sketch, i), load[i], most[i],
-				  tests->longer[test] ? LONGER : 1);
+				  tests, test);
 	}
 	free(arcs);
 	free(load);
@@ -261,6 +273,7 @@ void hbp_tests_clear(struct hbp_tests *tests)
 {
 	free(tests->first);
 	free(tests->longer);
+	free(tests->round);
 	free(tests->flows);
 	memset(tests, 0, sizeof(*tests));
 }

@@ -15,9 +15,10 @@
  * @done: those before it have been run
  * @first: of each test its first flow in @flows; @n + 1 entries
  * @longer: of each test, whether its figures count more than others
+ * @round: of each test, in which round it was, from 1
  * @flows: of all tests
  * @rounds: how often flows have begun
- * @room: entries that there is room for in @first and @longer
+ * @room: entries that there is room for in @first, @longer and @round
  * @room_flows: likewise in @flows
  */
 struct hbp_tests {
@@ -25,6 +26,7 @@ struct hbp_tests {
 	size_t done;
 	size_t *first;
 	bool *longer;
+	size_t *round;
 	struct hbp_flow *flows;
 	size_t rounds;
 	size_t room;
