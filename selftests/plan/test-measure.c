@@ -7,6 +7,8 @@
 #include "../lib/tap.h"
 #include "measure/matrix.h"
 #include "measure/picture.h"
+#include "measure/record.h"
+#include "measure/settle.h"
 #include "truth.h"
 
 /* The capacity, in Mbit/s, of what a host sends or receives by. */
@@ -279,6 +281,75 @@ static void test_matrix_racks(void)
 	hbp_input_free(in);
 }
 
+/* A flow of 10 Mbit/s that begins after so many seconds, seen every 50 ms. */
+static void grow(struct hbp_growth *growth, double begin, double end)
+{
+	double s;
+
+	for (s = 0.05; s < end; s += 0.05)
+		if (hbp_growth_add(growth, s, fmax(s - begin, 0) * 1.25e6))
+			tap_bail_out("no memory");
+}
+
+static void test_settle(void)
+{
+	struct hbp_growth flows[2] = { };
+	struct hbp_settling s = { .rtt_s = 0.01 };
+
+	grow(&flows[0], 0, 1);
+	grow(&flows[1], 0.3, 1);
+	ok(hbp_settle(flows, 2, &s) && near(s.mbps, 20, 0.001),
+	   "two flows: settled, at what they have together");
+	ok(s.from_s > 0.25 && s.from_s < 0.36, "since the second one has begun");
+	ok(near(hbp_growth_mbps(&flows[1], s.from_s, s.to_s), 10, 0.01), "each has its part");
+	s.rtt_s = 0.2;
+	ok(!hbp_settle(flows, 2, &s), "five long round trips are not enough");
+	s = (struct hbp_settling){ .least_s = 1.5 };
+	ok(!hbp_settle(flows, 2, &s), "nor is a second where more is wanted");
+	hbp_growth_clear(&flows[1]);
+	grow(&flows[1], 0.8, 1);
+	s = (struct hbp_settling){ };
+	ok(!hbp_settle(flows, 2, &s), "a sum that still grows has not settled");
+	hbp_growth_clear(&flows[0]);
+	hbp_growth_clear(&flows[1]);
+	ok(!hbp_settle(flows, 2, &s) && isnan(hbp_growth_mbps(&flows[0], 0, 1)),
+	   "nor have flows that have not begun");
+}
+
+/* What is written is a platform that is read again, capacities in place. */
+static void test_record(void)
+{
+	const char *times[64] = { "2026-01-01T00:00:00Z" };
+	static const struct hbp_lost lost = { 7, "its key differs" };
+	static struct truth t;
+	struct hbp_input *in = make_input(FOUR), *again;
+	struct hbp_record record = { .n_times = 64, .times = times, .n_lost = 1, .lost = &lost };
+	struct hbp_inferred found;
+	const struct hbp_link *link;
+	struct hbp_error err;
+	char *text;
+	size_t i;
+
+	for (i = 1; i < 64; i++)
+		times[i] = "2026-01-01T00:00:01Z";
+	truth_begin(&t, in, 1);
+	truth_find(&t, &found);
+	record.inferred = &found;
+	text = hbp_record_text(&record, &err);
+	if (!text || hbp_input_parse(text, strlen(text), "record", NULL, &again, &err))
+		tap_bail_out("%s", err.text);
+	link = hbp_platform_link(again->platform, 3, 4);
+	ok(near(hbp_mbps_from_bps(link->bandwidth_bps), 30, 0.02), "a record: read as a platform");
+	ok(strstr(text, "\"reason\": \"its key differs\"") &&
+	   strstr(text, "\"latency_time\": \"2026-01-01T00:00:00Z\"") &&
+	   strstr(text, "\"bandwidth_time\": \"2026-01-01T00:00:01Z\""),
+	   "and tells who is lost, and when it was found");
+	free(text);
+	hbp_inferred_clear(&found);
+	hbp_input_free(again);
+	hbp_input_free(in);
+}
+
 int main(void)
 {
 	test_four();
@@ -287,5 +358,7 @@ int main(void)
 	test_faults();
 	test_matrix();
 	test_matrix_racks();
+	test_settle();
+	test_record();
 	return tap_done();
 }

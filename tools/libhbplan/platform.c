@@ -271,7 +271,7 @@ static int read_link(struct hbp_reader *rd, json_t *object, size_t i,
 		     struct hbp_platform *platform)
 {
 	static const char *const known[] = {
-		"from", "to", "bandwidth_mbps", "latency_us", "symmetric", NULL
+		"from", "to", "bandwidth_mbps", "latency_us", "symmetric", "measured", NULL
 	};
 	const json_t *bandwidth = json_object_get(object, "bandwidth_mbps");
 	const json_t *latency = json_object_get(object, "latency_us");
@@ -348,7 +348,7 @@ int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
 		      struct hbp_platform **out)
 {
 	static const char *const known[] = {
-		"wormhole", "hbcast", "version", "nodes", "links", NULL
+		"wormhole", "hbcast", "version", "nodes", "links", "measured", NULL
 	};
 	json_t *nodes = json_object_get(root, "nodes");
 	json_t *links = json_object_get(root, "links");
