@@ -155,7 +155,7 @@ static int hear(struct apply *a)
 
 	do {
 		events = json_array();
-		heard = hbgenl_events(a->ctl, &a->events, events);
+		heard = hbgenl_events(a->ctl, &a->events, hbattrs_event, events);
 		keep_refusals(a, events);
 		json_decref(events);
 	} while (heard == HBGENL_EVENT || heard == HBGENL_LOST);

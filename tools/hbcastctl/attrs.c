@@ -282,6 +282,46 @@ const struct hbfield hbattrs_event[] = {
 	{ }
 };
 
+static const char * const task_states[] = {
+	[HBCAST_TASK_STATE_WAITING] = "waiting",
+	[HBCAST_TASK_STATE_RUNNING] = "running",
+	[HBCAST_TASK_STATE_DONE] = "done",
+	[HBCAST_TASK_STATE_FAILED] = "failed",
+	NULL
+};
+
+static const char * const round_statuses[] = {
+	[HBCAST_ROUND_RUNNING] = "running",
+	[HBCAST_ROUND_OVER] = "over",
+	[HBCAST_ROUND_BUSY] = "busy",
+	[HBCAST_ROUND_BROADCAST] = "broadcast",
+	[HBCAST_ROUND_LOST] = "lost",
+	NULL
+};
+
+static const struct hbfield figure[] = {
+	FIELD(FIGURE, INDEX, U32, "index"),
+	FIELD(FIGURE, RECEIVES, FLAG, "receives"),
+	NAMED(FIGURE, STATE, task_states, "state"),
+	FIELD(FIGURE, ERROR, U32, "error"),
+	NAMED(FIGURE, REJECT, rejects, "reject"),
+	FIELD(FIGURE, FIRST, U64, "first"),
+	FIELD(FIGURE, SECOND, U64, "second"),
+	{ }
+};
+
+const struct hbfield hbattrs_probe[] = {
+	FIELD(PROBE, GROUP, U32, "group"),
+	FIELD(PROBE, ROUND, U32, "round"),
+	FIELD(PROBE, NODE, U32, "node"),
+	NAMED(PROBE, STATUS, round_statuses, "status"),
+	FIELD(PROBE, ERROR, U32, "error"),
+	NAMED(PROBE, REJECT, rejects, "reject"),
+	FIELD(PROBE, NS, U64, "ns"),
+	NESTED(PROBE, FIGURE, OBJECTS, figure, "figures"),
+	{ }
+};
+
 /**
  * hbattrs_reject_means - why a node refused, in words
  * @reject: name of an enum hbcast_reject_reason, or NULL

@@ -15,6 +15,7 @@ extern const struct hbfield hbattrs_lane[];
 extern const struct hbfield hbattrs_message[];
 extern const struct hbfield hbattrs_account[];
 extern const struct hbfield hbattrs_event[];
+extern const struct hbfield hbattrs_probe[];
 
 /* Names of enum hbcast_state and enum hbcast_reason, ended by NULL. */
 extern const char * const hbattrs_states[];

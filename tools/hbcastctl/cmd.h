@@ -65,6 +65,7 @@ int hbctl_cmd_node(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_peer(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_group(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_plan(struct hbctl *ctl, int argc, char **argv);
+int hbctl_cmd_measure(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_convert(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_evaluate(struct hbctl *ctl, int argc, char **argv);

@@ -441,7 +441,24 @@ int hbgenl_listen(struct hbctl *ctl, struct hbgenl *g)
 				      HBCAST_MCGRP_EVENTS);
 	err = group < 0 ? group : nl_socket_add_membership(g->sock, group);
 	if (!err)
-		err = nl_socket_set_buffer_size(g->sock, EVENT_BUFFER, 0);
+		return hbgenl_attend(ctl, g);
+	return hbctl_error(ctl, HBCTL_KERNEL,
+			   "the kernel's events cannot be had: %s",
+			   nl_geterror(err));
+}
+
+/**
+ * hbgenl_attend() - from now on only take what comes
+ * @ctl: the run
+ * @g: an open connection; from now on it is for hbgenl_send() and hbgenl_events() only
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbgenl_attend(struct hbctl *ctl, struct hbgenl *g)
+{
+	int err;
+
+	err = nl_socket_set_buffer_size(g->sock, EVENT_BUFFER, 0);
 	if (!err)
 		err = nl_socket_set_nonblocking(g->sock);
 	if (!err)
@@ -449,6 +466,26 @@ int hbgenl_listen(struct hbctl *ctl, struct hbgenl *g)
 	return hbctl_error(ctl, HBCTL_KERNEL,
 			   "the kernel's events cannot be had: %s",
 			   nl_geterror(err));
+}
+
+/**
+ * hbgenl_send() - send a request whose answer comes with the events
+ * @ctl: the run
+ * @g: from hbgenl_attend()
+ * @msg: the request; released
+ * @what: what cannot be done if it cannot be sent
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbgenl_send(struct hbctl *ctl, struct hbgenl *g, struct nl_msg *msg,
+		const char *what)
+{
+	int err = nl_send_auto(g->sock, msg);
+
+	nlmsg_free(msg);
+	if (err >= 0)
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_KERNEL, "%s: %s", what, nl_geterror(err));
 }
 
 /**
@@ -464,17 +501,19 @@ void hbgenl_close(struct hbgenl *g)
 /**
  * hbgenl_events() - take the events that have come
  * @ctl: the run
- * @g: from hbgenl_listen(); its socket tells by poll() when there is something
+ * @g: from hbgenl_listen() or hbgenl_attend(); its socket tells by poll() when there is
+ *	something
+ * @fields: which attribute of an event is what
  * @events: an array; those of one datagram are appended
  *
- * Does not wait.
+ * Does not wait. The refusal of a request that was sent is a failure.
  *
  * Return: what it found.
  */
 enum hbgenl_heard hbgenl_events(struct hbctl *ctl, struct hbgenl *g,
-				json_t *events)
+				const struct hbfield *fields, json_t *events)
 {
-	struct reply r = { .fields = hbattrs_event, .rows = events };
+	struct reply r = { .fields = fields, .rows = events };
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	int err;
 
@@ -482,8 +521,13 @@ enum hbgenl_heard hbgenl_events(struct hbctl *ctl, struct hbgenl *g,
 		abort();
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &r);
 	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, NULL);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &r);
 	err = nl_recvmsgs(g->sock, cb);
 	nl_cb_put(cb);
+	if (r.error) {
+		refuse(ctl, &r, "the kernel refuses it");
+		return HBGENL_FAILED;
+	}
 	if (err >= 0)
 		return HBGENL_EVENT;
 	if (err == -NLE_AGAIN)

@@ -26,6 +26,7 @@ int hbgenl_open(struct hbctl *ctl, struct hbgenl *g);
 int hbgenl_open_any(struct hbctl *ctl, struct hbgenl *g, json_t **version);
 int hbgenl_check(struct hbctl *ctl, const json_t *version);
 int hbgenl_listen(struct hbctl *ctl, struct hbgenl *g);
+int hbgenl_attend(struct hbctl *ctl, struct hbgenl *g);
 void hbgenl_close(struct hbgenl *g);
 
 struct nl_msg *hbgenl_msg(const struct hbgenl *g, uint8_t cmd);
@@ -81,7 +82,9 @@ enum hbgenl_heard {
 	HBGENL_FAILED,
 };
 
+int hbgenl_send(struct hbctl *ctl, struct hbgenl *g, struct nl_msg *msg,
+		const char *what);
 enum hbgenl_heard hbgenl_events(struct hbctl *ctl, struct hbgenl *g,
-				json_t *events);
+				const struct hbfield *fields, json_t *events);
 
 #endif /* HBCASTCTL_GENL_H */

@@ -16,6 +16,7 @@ static const struct hbctl_command objects[] = {
 	{ "node", hbctl_cmd_node, "", "this node", false },
 	{ "peer", hbctl_cmd_peer, "", "the nodes that it knows", false },
 	{ "group", hbctl_cmd_group, "", "the groups that it takes part in", false },
+	{ "measure", hbctl_cmd_measure, "", "find the network between nodes", false },
 	{ "convert", hbctl_cmd_convert, "", "cost matrices and platforms from other files", false },
 	{ "plan", hbctl_cmd_plan, "", "make, show and list broadcast plans", false },
 	{ "compare", hbctl_cmd_compare, "", "all planners on one input", false },

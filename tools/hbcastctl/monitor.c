@@ -117,7 +117,7 @@ static int hear(struct hbctl *ctl, struct hbgenl *g)
 
 	do {
 		events = json_array();
-		heard = hbgenl_events(ctl, g, events);
+		heard = hbgenl_events(ctl, g, hbattrs_event, events);
 		json_array_foreach(events, i, event) {
 			if (!ret)
 				ret = print_event(ctl, event);

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# hbcastctl measure on a lab of two switches, and what it says when it cannot.
+# vm: timeout=300 debian-only
+
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+
+dir=$(mktemp -d)
+chmod 755 "$dir"
+trap 'rm -rf "$dir"' EXIT
+
+# at NODE WORD...: hbcastctl there.
+at()
+{
+	"$HBCAST_CTL" lab exec "$1" -- "$HBCAST_CTL" "${@:2}"
+}
+
+# run WORD...: at node 1; leaves the exit status and both outputs.
+run()
+{
+	at 1 "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	out=$(<"$dir/out")
+	err=$(<"$dir/err")
+}
+
+# link FROM TO MBPS US
+link()
+{
+	printf '{"from": %d, "to": %d, "bandwidth_mbps": %s, "latency_us": %s, "symmetric": true}' "$@"
+}
+
+host()
+{
+	printf '{"id": %d, "kind": "host"}' "$1"
+}
+
+# Five hosts; 4 and 5 are behind a link of 30 Mbit/s, and 5 is slow itself.
+cat >"$dir/net.json" <<END
+{"hbcast": "platform", "version": 1, "nodes": [$(host 1), $(host 2), $(host 3), $(host 4),
+ $(host 5), {"id": 100, "kind": "switch"}, {"id": 101, "kind": "switch"}],
+ "links": [$(link 1 100 40 500), $(link 2 100 40 500), $(link 3 100 40 1000),
+ $(link 100 101 30 5000), $(link 4 101 40 500), $(link 5 101 10 2000)]}
+END
+
+bail_out()
+{
+	echo "Bail out! $1"
+	exit 1
+}
+
+# near FILE FROM TO MBPS: the link's rate, within 4 %; a lab's link carries 1514 bytes
+# for each 1448 that its platform tells of.
+near()
+{
+	jq -e --argjson from "$2" --argjson to "$3" --argjson mbps "$4" '
+		[.links[] | select(.from == $from and .to == $to) | .bandwidth_mbps]
+		| length == 1 and (.[0] / ($mbps * 1514 / 1448) - 1 | fabs) < 0.04' "$1" >/dev/null
+}
+
+load_hbcast || bail_out "the module cannot be loaded"
+"$HBCAST_CTL" lab up "$dir/net.json" >"$dir/out" || bail_out "no lab"
+(umask 077 && head -c 32 /dev/zero >"$dir/key")
+for node in 1 2 3 4 5; do
+	{
+		echo "node set id $node address 10.77.0.$node"
+		echo "group add 7 key-file $dir/key"
+		for peer in 1 2 3 4 5; do
+			[ "$peer" = "$node" ] || echo "peer add id $peer address 10.77.0.$peer"
+		done
+	} >"$dir/batch"
+	at "$node" -batch "$dir/batch" || bail_out "node $node"
+done
+
+run measure group 7 output "$dir/found.json"
+check_equal "a tree is measured" 0 "$status"
+check_match "what it will take is said before" '5 nodes: about [0-9]* rounds in [0-9]* s' "$err"
+check_equal "five hosts and two switches" '[5,2]' "$(jq -c '.nodes | [map(select(.kind == "host")), map(select(.kind == "switch"))] | map(length)' "$dir/found.json")"
+near=$(jq '.links[] | select(.from == 1) | .to' "$dir/found.json")
+far=$(jq '.links[] | select(.from == 5) | .to' "$dir/found.json")
+for node in 1 2 3; do
+	check "node $node sends at its rate" near "$dir/found.json" "$node" "$near" 40
+	check "node $node receives at its rate" near "$dir/found.json" "$near" "$node" 40
+done
+check "the link between the switches" near "$dir/found.json" "$near" "$far" 30
+check "and back" near "$dir/found.json" "$far" "$near" 30
+check "the slow host" near "$dir/found.json" "$far" 5 10
+check_equal "it is complete, and a tree fits" '[true,true,[]]' \
+	"$(jq -c '.measured | [.complete, .fits, .lost]' "$dir/found.json")"
+check "a planner takes it" "$HBCAST_CTL" plan "$dir/found.json" algorithm auto root 1 output "$dir/plan.json"
+
+run measure group 7 nodes 1,2,4 output "$dir/found.dot"
+check_equal "three nodes, as a picture" 0 "$status"
+check_match "for Graphviz" '^graph|^digraph' "$(head -n 1 "$dir/found.dot")"
+
+run -j measure group 7 nodes 1,2,3 method matrix output "$dir/costs.json"
+check_equal "a matrix" 0 "$status"
+check_equal "of all pairs" 6 "$(jq '[.pairs[] | select(.mbps > 35 and .rtt_us > 500)] | length' <<<"$out")"
+check "a planner takes that" "$HBCAST_CTL" plan "$dir/costs.json" algorithm ecef root 1 output "$dir/plan.json"
+
+at 3 group set 7 probe off
+run -j measure group 7
+check_equal "without a node that refuses" 0 "$status"
+check_equal "it is named" '[[3,"it does not let the group measure"]]' \
+	"$(jq -c '.lost | map([.id, .reason])' <<<"$out")"
+at 3 group set 7 probe on
+
+run -j measure group 7 traffic 1MB
+check_equal "little traffic: ended early" '[0,false]' "[$status,$(jq .complete <<<"$out")]"
+run -j measure group 7 time 2s
+check_equal "little time: ended early" '[0,false]' "[$status,$(jq .complete <<<"$out")]"
+
+out=$("$HBCAST_CTL" lab exec 1 -- timeout --preserve-status -s INT 3 "$HBCAST_CTL" -j \
+	measure group 7 2>"$dir/err")
+check_equal "an interrupt: what is known is told" '[0,false]' "[$?,$(jq .complete <<<"$out")]"
+
+run measure group 8
+check_equal "another group: the kernel refuses" 2 "$status"
+check_match "and says why" 'add the group first' "$err"
+run measure group 7 nodes 1
+check_equal "one node is no network" 1 "$status"
+check_match "what would be" 'choose 2 to 256' "$err"
+run measure group 7 nodes 1,2,2
+check_match "a node twice" 'node 2 twice' "$err"
+run measure group 7 nodes 1,9
+check_equal "no peer: the kernel refuses" 2 "$status"
+check_match "and says that" 'no peer of this one' "$err"
+run measure group 7 method star
+check_match "an unknown method" 'write tree or matrix' "$err"
+
+"$HBCAST_CTL" lab down >"$dir/out"
+rmmod hbcast
+check "the module unloads" test ! -d /sys/module/hbcast
+tap_done

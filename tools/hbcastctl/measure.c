@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hbcastctl measure: finds the network between the nodes of a group. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/hbcast_netlink.h>
+
+#include "args.h"
+#include "attrs.h"
+#include "clock.h"
+#include "hbplan.h"
+#include "measure/matrix.h"
+#include "measure/picture.h"
+#include "measure/record.h"
+#include "measure_prober.h"
+#include "output.h"
+#include "show.h"
+
+/* What drawing lots for tests begins with: the same network is measured the same way. */
+#define SEED		1
+/* Of a round: what it takes beside the flows, and how long it is on the average. */
+#define ROUND_S		1.2
+
+/**
+ * struct measuring - a measurement
+ * @ctl: the run
+ * @group: the group's id
+ * @own: this node's id: the coordinator
+ * @n: number of nodes
+ * @ids: theirs, in ascending order; owned
+ * @output: the file that gets the result, or NULL
+ * @time_ns: how long it may take, 0 for as long as it takes
+ * @bytes: how much may be sent, 0 for as much as it takes
+ * @matrix: pairs are measured, not a tree
+ * @anyway: also while broadcasts go on
+ * @rounds: of the kernel
+ * @prober: by them
+ */
+struct measuring {
+	struct hbctl *ctl;
+	uint32_t group;
+	uint32_t own;
+	size_t n;
+	uint32_t *ids;
+	const char *output;
+	uint64_t time_ns;
+	uint64_t bytes;
+	bool matrix;
+	bool anyway;
+	struct hbmeas_rounds rounds;
+	struct hbmeas_prober prober;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void add_id(struct measuring *m, uint32_t id)
+{
+	m->ids = realloc(m->ids, (m->n + 1) * sizeof(*m->ids));
+	if (!m->ids)
+		abort();
+	m->ids[m->n++] = id;
+}
+
+/* Ids with commas between them; @dest is struct measuring. */
+static int parse_nodes(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	struct measuring *m = dest;
+	char *list = strdup(word), *rest = list, *one;
+	uint32_t id;
+	int ret = HBCTL_OK;
+
+	if (!list)
+		abort();
+	while (!ret && (one = strsep(&rest, ","))) {
+		ret = hbarg_id(ctl, key, one, &id);
+		if (!ret)
+			add_id(m, id);
+	}
+	free(list);
+	return ret;
+}
+
+static int parse_method(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	bool *matrix = dest;
+
+	*matrix = !strcmp(word, "matrix");
+	if (*matrix || !strcmp(word, "tree"))
+		return HBCTL_OK;
+	return hbctl_error(ctl, HBCTL_USAGE,
+			   "%s \"%s\" is unknown: write tree or matrix", key, word);
+}
+
+/* The members of the group; without a list of them all nodes that this one knows. */
+static int find_members(struct measuring *m)
+{
+	json_t *rows, *row, *members = NULL, *id;
+	size_t i;
+	int ret;
+
+	ret = hbshow_get(m->ctl, &hbshow_groups, &rows);
+	if (ret)
+		return ret;
+	json_array_foreach(rows, i, row)
+		if (json_integer_value(json_object_get(row, "id")) == m->group)
+			members = json_object_get(row, "members");
+	json_array_foreach(members, i, id)
+		add_id(m, json_integer_value(id));
+	json_decref(rows);
+	if (m->n)
+		return HBCTL_OK;
+	ret = hbshow_get(m->ctl, &hbshow_peers, &rows);
+	if (ret)
+		return ret;
+	add_id(m, m->own);
+	json_array_foreach(rows, i, row)
+		add_id(m, json_integer_value(json_object_get(row, "id")));
+	json_decref(rows);
+	return HBCTL_OK;
+}
+
+/* Who is measured: each once, this node among them. */
+static int find_nodes(struct measuring *m)
+{
+	size_t i, most = m->matrix ? HBP_MATRIX_HOSTS_MAX : HBP_INFER_HOSTS_MAX;
+	int ret;
+
+	ret = m->n ? HBCTL_OK : find_members(m);
+	if (ret)
+		return ret;
+	qsort(m->ids, m->n, sizeof(*m->ids), compare_ids);
+	for (i = 1; i < m->n; i++)
+		if (m->ids[i - 1] == m->ids[i])
+			return hbctl_error(m->ctl, HBCTL_USAGE,
+					   "nodes has node %u twice: write each once",
+					   m->ids[i]);
+	if (m->n >= 2 && m->n <= most)
+		return HBCTL_OK;
+	return hbctl_error(m->ctl, HBCTL_USAGE,
+			   "%zu nodes cannot be measured by method %s: choose 2 to %zu with the key nodes, or add the others with \"hbcastctl peer add\"",
+			   m->n, m->matrix ? "matrix" : "tree", most);
+}
+
+static int open_rounds(struct measuring *m)
+{
+	struct hbmeas_rounds *r = &m->rounds;
+	size_t i;
+	int ret;
+
+	r->ctl = m->ctl;
+	r->group = m->group;
+	r->n = m->n;
+	r->anyway = m->anyway;
+	r->end = m->time_ns ? hbclock_now() + (int64_t)m->time_ns : 0;
+	r->most_bytes = m->bytes;
+	r->nodes = calloc(m->n, sizeof(*r->nodes));
+	if (!r->nodes)
+		abort();
+	for (i = 0; i < m->n; i++)
+		r->nodes[i].id = m->ids[i];
+	ret = hbgenl_open(m->ctl, &r->g);
+	return ret ? ret : hbgenl_attend(m->ctl, &r->g);
+}
+
+/* What it will take, as far as that can be told before anything is known. */
+static void tell_cost(struct measuring *m)
+{
+	size_t rounds = m->matrix ? 2 * m->n : 10 + m->n / 2;
+
+	m->prober.expected = rounds;
+	if (m->ctl->json)
+		return;
+	fprintf(stderr,
+		"%zu nodes: about %zu rounds in %.0f s, in each of which a link has at most a second of traffic (125 MB at 1 Gbit/s)\n",
+		m->n, rounds, ROUND_S * rounds);
+}
+
+static const char *why_lost(const struct measuring *m, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (m->ids[i] == id && *m->rounds.nodes[i].why)
+			return m->rounds.nodes[i].why;
+	return "nobody has reached it";
+}
+
+static json_t *lost_json(const struct measuring *m, const uint32_t *ids, size_t n)
+{
+	json_t *lost = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(lost, json_pack("{s:I, s:s}", "id",
+						      (json_int_t)ids[i], "reason",
+						      why_lost(m, ids[i])));
+	return lost;
+}
+
+/* The picture of a tree, and what is to be said of it. */
+static void tree_text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	json_t *node;
+	size_t i;
+
+	(void)ctl;
+	fputs(json_string_value(json_object_get(result, "picture")), out);
+	json_array_foreach(json_object_get(result, "lost"), i, node)
+		fprintf(out, "node %lld is not reached: %s\n",
+			json_integer_value(json_object_get(node, "id")),
+			json_string_value(json_object_get(node, "reason")));
+	if (!json_is_true(json_object_get(result, "fits")))
+		fprintf(out,
+			"no tree fits the round trips, one is %.0f us off: taken as one switch\n",
+			json_number_value(json_object_get(result, "misfit_us")));
+	if (!json_is_true(json_object_get(result, "complete")))
+		fputs("ended before it was complete\n", out);
+}
+
+static char *draw(const struct hbp_inferred *found)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		abort();
+	hbp_picture_text(found, NULL, NULL, out);
+	fclose(out);
+	return text;
+}
+
+static int save_dot(struct measuring *m, const struct hbp_inferred *found)
+{
+	FILE *out = fopen(m->output, "w");
+	int bad;
+
+	if (!out)
+		return hbctl_error(m->ctl, HBCTL_USAGE,
+				   "%s cannot be written: %s", m->output, strerror(errno));
+	hbp_picture_dot(found, NULL, NULL, out);
+	bad = ferror(out);
+	if (!fclose(out) && !bad)
+		return HBCTL_OK;
+	return hbctl_error(m->ctl, HBCTL_USAGE, "%s cannot be written: %s", m->output,
+			   strerror(errno));
+}
+
+static bool is_dot(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	return end && !strcmp(end, ".dot");
+}
+
+static int save_tree(struct measuring *m, const struct hbp_inferred *found)
+{
+	struct hbp_lost *lost = calloc(found->n_lost + 1, sizeof(*lost));
+	struct hbp_record record = {
+		.inferred = found, .n_times = m->prober.n_times,
+		.times = (const char *const *)m->prober.times,
+		.n_lost = found->n_lost, .lost = lost,
+	};
+	struct hbp_error err;
+	size_t i;
+	int ret;
+
+	if (!lost)
+		abort();
+	for (i = 0; i < found->n_lost; i++)
+		lost[i] = (struct hbp_lost){ found->lost[i], why_lost(m, found->lost[i]) };
+	ret = hbp_record_save(&record, m->output, &err);
+	free(lost);
+	return ret ? hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text) : HBCTL_OK;
+}
+
+static int deliver_tree(struct measuring *m, const struct hbp_inferred *found)
+{
+	char *picture;
+	json_t *result;
+	int ret = HBCTL_OK;
+
+	if (!found->sketch)
+		return hbctl_error(m->ctl, HBCTL_KERNEL,
+				   "no two nodes reach each other, node %u for this reason: %s",
+				   found->lost[0], why_lost(m, found->lost[0]));
+	if (m->output)
+		ret = is_dot(m->output) ? save_dot(m, found) : save_tree(m, found);
+	if (ret)
+		return ret;
+	picture = draw(found);
+	result = json_pack("{s:s, s:b, s:b, s:f, s:f, s:I, s:I, s:f, s:o}",
+			   "picture", picture, "complete", found->complete,
+			   "fits", found->tree, "noise_us", found->noise_us,
+			   "misfit_us", found->misfit_us,
+			   "rounds", (json_int_t)found->rounds,
+			   "hidden", (json_int_t)found->hidden,
+			   "sent_bytes", m->rounds.bytes,
+			   "lost", lost_json(m, found->lost, found->n_lost));
+	free(picture);
+	return hbout_print(m->ctl, result, tree_text);
+}
+
+static int measure_tree(struct measuring *m, const struct hbp_prober *prober)
+{
+	struct hbp_inferred found;
+	struct hbp_error err;
+	int ret;
+
+	ret = hbp_infer(m->ids, m->n, m->own, prober, SEED, &found, &err);
+	hbout_progress_end(m->ctl);
+	if (m->prober.failed)
+		ret = HBCTL_KERNEL;
+	else if (ret)
+		ret = hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text);
+	else
+		ret = deliver_tree(m, &found);
+	hbp_inferred_clear(&found);
+	return ret;
+}
+
+static void matrix_text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	static const struct hbout_column columns[] = {
+		{ "FROM", "from", NULL }, { "TO", "to", NULL },
+		{ "RTT", "rtt_us", hbout_usec }, { "RATE", "mbps", hbout_mbps },
+		{ "SLOWED", "slowed", NULL },
+		{ }
+	};
+
+	(void)ctl;
+	hbout_table(out, json_object_get(result, "pairs"), columns);
+	if (!json_is_true(json_object_get(result, "complete")))
+		fputs("ended before it was complete\n", out);
+}
+
+static json_t *known(double value)
+{
+	return value > 0 ? json_real(value) : json_null();
+}
+
+static json_t *pair_json(const struct hbp_matrix *found, size_t from, size_t to)
+{
+	size_t i = from * found->n + to;
+
+	return json_pack("{s:I, s:I, s:o, s:o, s:b}",
+			 "from", (json_int_t)found->ids[from],
+			 "to", (json_int_t)found->ids[to],
+			 "rtt_us", known(found->rtt_us[i]), "mbps", known(found->mbps[i]),
+			 "slowed", found->slowed[i]);
+}
+
+static int deliver_matrix(struct measuring *m, const struct hbp_matrix *found)
+{
+	json_t *pairs = json_array();
+	struct hbp_costs *costs;
+	struct hbp_error err;
+	size_t i, a, b;
+	int ret = HBCTL_OK;
+
+	for (i = 0; i < found->n * found->n; i++) {
+		a = i / found->n;
+		b = i % found->n;
+		if (a != b)
+			json_array_append_new(pairs, pair_json(found, a, b));
+	}
+	if (m->output) {
+		ret = hbp_matrix_costs(found, &costs, &err);
+		if (!ret) {
+			ret = hbp_costs_save(costs, m->output, &err);
+			hbp_costs_free(costs);
+		}
+		if (ret)
+			ret = hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text);
+	}
+	if (ret) {
+		json_decref(pairs);
+		return ret;
+	}
+	return hbout_print(m->ctl, json_pack("{s:o, s:b, s:I, s:f}", "pairs", pairs,
+					     "complete", found->complete, "rounds",
+					     (json_int_t)found->rounds, "sent_bytes",
+					     m->rounds.bytes), matrix_text);
+}
+
+static int measure_matrix(struct measuring *m, const struct hbp_prober *prober)
+{
+	struct hbp_matrix found;
+	struct hbp_error err;
+	int ret;
+
+	ret = hbp_matrix_find(m->ids, m->n, prober, &found, &err);
+	hbout_progress_end(m->ctl);
+	if (m->prober.failed)
+		ret = HBCTL_KERNEL;
+	else if (ret)
+		ret = hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text);
+	else
+		ret = deliver_matrix(m, &found);
+	hbp_matrix_clear(&found);
+	return ret;
+}
+
+static int measure(struct measuring *m)
+{
+	struct hbp_prober prober;
+	int ret;
+
+	ret = open_rounds(m);
+	if (ret)
+		goto out;
+	tell_cost(m);
+	m->prober.rounds = &m->rounds;
+	prober = hbmeas_prober(&m->prober);
+	hbstop_catch(&m->rounds.stop);
+	ret = m->matrix ? measure_matrix(m, &prober) : measure_tree(m, &prober);
+	hbstop_release(&m->rounds.stop);
+	hbmeas_prober_clear(&m->prober);
+out:
+	hbgenl_close(&m->rounds.g);
+	free(m->rounds.nodes);
+	return ret;
+}
+
+static int own_id(struct measuring *m)
+{
+	struct hbgenl g;
+	int ret;
+
+	ret = hbgenl_open(m->ctl, &g);
+	if (!ret)
+		ret = hbgenl_own_id(m->ctl, &g, "the network cannot be measured from here",
+				    &m->own);
+	hbgenl_close(&g);
+	return ret;
+}
+
+static int run(struct hbctl *ctl, int argc, char **argv)
+{
+	struct measuring m = { .ctl = ctl };
+	struct hbarg_key keys[] = {
+		{ "group", hbarg_id, &m.group, HBARG_REQUIRED, 0 },
+		{ "nodes", parse_nodes, &m, 0, 0 },
+		{ "output", hbarg_string, &m.output, 0, 0 },
+		{ "time", hbarg_duration, &m.time_ns, 0, 0 },
+		{ "traffic", hbarg_size, &m.bytes, 0, 0 },
+		{ "method", parse_method, &m.matrix, 0, 0 },
+		{ "anyway", NULL, &m.anyway, 0, 0 },
+		{ }
+	};
+	int ret;
+
+	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (!ret)
+		ret = own_id(&m);
+	if (!ret)
+		ret = find_nodes(&m);
+	if (!ret)
+		ret = measure(&m);
+	free(m.ids);
+	return ret;
+}
+
+/**
+ * hbctl_cmd_measure() - find the network between the nodes of a group
+ * @ctl: the run
+ * @argc: number of words after "measure"
+ * @argv: the words after "measure"
+ *
+ * Return: an exit code.
+ */
+int hbctl_cmd_measure(struct hbctl *ctl, int argc, char **argv)
+{
+	static const struct hbctl_command object = {
+		"measure", run,
+		"group GROUP [ nodes NODE,NODE,... ] [ output FILE ] [ time DURATION ] [ traffic SIZE ] [ method tree|matrix ] [ anyway ]",
+		"find the network between the nodes of a group", false
+	};
+
+	return hbctl_single(ctl, &object, argc, argv);
+}

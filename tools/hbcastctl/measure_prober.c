@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the inference asks of a network, by rounds of the kernel's. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure_prober.h"
+#include "output.h"
+
+/* Round trips: of a pair, at most so many; of a node at once; and how long. */
+#define TRIPS		40
+#define TRIPS_AT_ONCE	8
+#define TRIPS_MS	15000
+/* Flows go on for so long at most, and one whose figure matters for as long at least. */
+#define FLOWS_MS	1000
+#define LONGER_MS	2000
+/* Who says that less than this part of what was sent has come, is believed. */
+#define CAME		0.7
+
+/**
+ * struct settling - when flows may end
+ * @p: the prober
+ * @least_s: not before
+ */
+struct settling {
+	struct hbmeas_prober *p;
+	double least_s;
+};
+
+static void note_time(struct hbmeas_prober *p)
+{
+	char text[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	p->times = realloc(p->times, (p->n_times + 1) * sizeof(*p->times));
+	if (!p->times)
+		abort();
+	p->times[p->n_times] = strdup(text);
+	if (!p->times[p->n_times++])
+		abort();
+}
+
+/* Some trips whose nodes have not much else to do now. */
+static size_t choose_trips(struct hbmeas_prober *p, const struct hbp_trip *trips, size_t n,
+			   bool *done, struct hbmeas_task *tasks, size_t *which)
+{
+	unsigned int *load = calloc(p->rounds->n, sizeof(*load));
+	size_t i, k = 0;
+
+	if (!load)
+		abort();
+	for (i = 0; i < n && k < HBCAST_TASKS_MAX; i++) {
+		if (done[i] || load[trips[i].from] >= TRIPS_AT_ONCE ||
+		    load[trips[i].to] >= TRIPS_AT_ONCE)
+			continue;
+		load[trips[i].from]++;
+		load[trips[i].to]++;
+		done[i] = true;
+		which[k] = i;
+		tasks[k++] = (struct hbmeas_task){
+			.kind = HBCAST_TASK_TRIP, .from = trips[i].from, .to = trips[i].to,
+			.count = TRIPS,
+		};
+	}
+	free(load);
+	return k;
+}
+
+static void take_trip(struct hbmeas_prober *p, const struct hbmeas_task *task,
+		      struct hbp_trip *trip)
+{
+	size_t n = p->rounds->n;
+
+	if (!task->done || task->first <= 0)
+		return;
+	trip->least_us = task->first / 1000;
+	trip->noise_us = task->second / 1000;
+	p->rtt_us[trip->from * n + trip->to] = trip->least_us;
+	p->rtt_us[trip->to * n + trip->from] = trip->least_us;
+}
+
+static int end_with(struct hbmeas_prober *p, int ret)
+{
+	p->failed = p->failed || ret == -EIO;
+	return ret;
+}
+
+static int time_trips(void *arg, struct hbp_trip *trips, size_t n)
+{
+	struct hbmeas_prober *p = arg;
+	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
+	size_t *which = calloc(n, sizeof(*which)), i, k, done_n = 0;
+	bool *done = calloc(n, sizeof(*done));
+	int ret = 0;
+
+	if (!tasks || !which || !done)
+		abort();
+	while (!ret && (k = choose_trips(p, trips, n, done, tasks, which))) {
+		ret = hbmeas_run(p->rounds, tasks, k, TRIPS_MS, NULL, NULL);
+		for (i = 0; i < k; i++) {
+			take_trip(p, &tasks[i], &trips[which[i]]);
+			hbmeas_task_clear(&tasks[i]);
+		}
+		done_n += k;
+		hbout_progress(p->rounds->ctl, "round trips", done_n, n);
+	}
+	hbout_progress_end(p->rounds->ctl);
+	note_time(p);
+	free(tasks);
+	free(which);
+	free(done);
+	return end_with(p, ret);
+}
+
+static double longest_rtt(const struct hbmeas_prober *p, const struct hbmeas_task *tasks,
+			  size_t n)
+{
+	double rtt, most = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		rtt = p->rtt_us[tasks[i].from * p->rounds->n + tasks[i].to];
+		if (rtt > most)
+			most = rtt;
+	}
+	return most / 1e6;
+}
+
+/* How far the flows are, in the senders' words. */
+static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *tasks, size_t n,
+		   struct hbp_settling *settling)
+{
+	struct hbp_growth *flows = calloc(n, sizeof(*flows));
+	bool settled;
+	size_t i;
+
+	if (!flows)
+		abort();
+	for (i = 0; i < n; i++)
+		flows[i] = tasks[i].sent;
+	settling->rtt_s = longest_rtt(p, tasks, n);
+	settled = hbp_settle(flows, n, settling);
+	free(flows);
+	return settled;
+}
+
+static bool is_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
+{
+	const struct settling *s = arg;
+	struct hbp_settling settling = { .least_s = s->least_s };
+	size_t i;
+
+	/* All that can begin have begun. */
+	for (i = 0; i < n; i++)
+		if (!tasks[i].sent.n)
+			return false;
+	return settle(s->p, tasks, n, &settling);
+}
+
+static double last_bytes(const struct hbp_growth *growth)
+{
+	return growth->n ? growth->bytes[growth->n - 1] : 0;
+}
+
+/* A receiver has what came in order: somewhat less than what TCP has delivered. */
+static void take_flow(const struct hbmeas_task *task, const struct hbp_settling *settling,
+		      struct hbp_flow *flow)
+{
+	double sent = last_bytes(&task->sent), received = last_bytes(&task->received);
+
+	flow->sent_mbps = hbp_growth_mbps(&task->sent, settling->from_s, settling->to_s);
+	flow->received_mbps = flow->sent_mbps;
+	if (received < CAME * sent)
+		flow->received_mbps = received > 0 ? flow->sent_mbps * received / sent : 0;
+}
+
+static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+{
+	struct hbmeas_prober *p = arg;
+	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
+	struct settling s = { .p = p, .least_s = longer ? LONGER_MS / 2000.0 : 0 };
+	struct hbp_settling settling = { };
+	size_t i;
+	int ret;
+
+	if (!tasks)
+		abort();
+	for (i = 0; i < n; i++)
+		tasks[i] = (struct hbmeas_task){
+			.kind = HBCAST_TASK_FLOW, .from = flows[i].from, .to = flows[i].to,
+		};
+	ret = hbmeas_run(p->rounds, tasks, n, longer ? LONGER_MS : FLOWS_MS, is_settled, &s);
+	settle(p, tasks, n, &settling);
+	for (i = 0; i < n; i++) {
+		if (!ret)
+			take_flow(&tasks[i], &settling, &flows[i]);
+		hbmeas_task_clear(&tasks[i]);
+	}
+	free(tasks);
+	note_time(p);
+	if (p->n_times > p->expected)
+		p->expected = p->n_times;
+	hbout_progress(p->rounds->ctl, "rates", p->n_times - 1, p->expected);
+	return end_with(p, ret);
+}
+
+/**
+ * hbmeas_prober() - a network for the inference
+ * @p: what it is asked by; valid as long as the prober is used
+ *
+ * Return: the prober; hosts are the nodes of @p->rounds, in their order.
+ */
+struct hbp_prober hbmeas_prober(struct hbmeas_prober *p)
+{
+	size_t i, n = p->rounds->n;
+
+	p->rtt_us = calloc(n * n, sizeof(*p->rtt_us));
+	if (!p->rtt_us)
+		abort();
+	for (i = 0; i < n * n; i++)
+		p->rtt_us[i] = NAN;
+	return (struct hbp_prober){ .arg = p, .trips = time_trips, .flows = let_flow };
+}
+
+/**
+ * hbmeas_prober_clear() - release what has been noted
+ * @p: from hbmeas_prober()
+ */
+void hbmeas_prober_clear(struct hbmeas_prober *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_times; i++)
+		free(p->times[i]);
+	free(p->times);
+	free(p->rtt_us);
+}

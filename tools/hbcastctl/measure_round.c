@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A round of a measurement: tasks of nodes that begin at once, by way of the kernel. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attrs.h"
+#include "clock.h"
+#include "measure_round.h"
+#include "output.h"
+
+#define MS		INT64_C(1000000)
+/* How long a node may say nothing about a round that should be over. */
+#define SILENCE_MS	5000
+/* From one try to the next while a node has no time. */
+#define PAUSE_MS	500
+
+/**
+ * struct round - one try of a round
+ * @r: the rounds
+ * @tasks: what is done
+ * @n: how many
+ * @ms: how long it goes on
+ * @settled: whether it may end before; NULL for no
+ * @arg: for @settled
+ * @begun: when it began, of hbclock_now()
+ * @stopped: it has been told to end
+ * @asked: it has been asked how it is, for lack of an answer
+ */
+struct round {
+	struct hbmeas_rounds *r;
+	struct hbmeas_task *tasks;
+	size_t n;
+	unsigned int ms;
+	hbmeas_settled settled;
+	void *arg;
+	int64_t begun;
+	bool stopped;
+	bool asked;
+};
+
+/**
+ * hbmeas_task_clear() - forget what came of a task
+ * @task: the task
+ */
+void hbmeas_task_clear(struct hbmeas_task *task)
+{
+	hbp_growth_clear(&task->sent);
+	hbp_growth_clear(&task->received);
+	task->done = false;
+	task->first = NAN;
+	task->second = NAN;
+}
+
+static int start(struct round *round)
+{
+	struct nl_msg *msg = hbgenl_msg(&round->r->g, HBCAST_CMD_PROBE_START);
+	const struct hbmeas_node *nodes = round->r->nodes;
+	const struct hbmeas_task *task;
+	struct nlattr *nest;
+	size_t i;
+
+	hbgenl_put_u32(msg, HBCAST_A_PROBE_GROUP, round->r->group);
+	hbgenl_put_u32(msg, HBCAST_A_PROBE_ROUND, round->r->number);
+	hbgenl_put_u32(msg, HBCAST_A_PROBE_MS, round->ms);
+	if (round->r->anyway)
+		hbgenl_put_flag(msg, HBCAST_A_PROBE_ANYWAY);
+	for (i = 0; i < round->n; i++) {
+		task = &round->tasks[i];
+		nest = nla_nest_start(msg, HBCAST_A_PROBE_TASK);
+		if (!nest)
+			abort();
+		hbgenl_put_u32(msg, HBCAST_A_TASK_KIND, task->kind);
+		hbgenl_put_u32(msg, HBCAST_A_TASK_FROM, nodes[task->from].id);
+		hbgenl_put_u32(msg, HBCAST_A_TASK_TO, nodes[task->to].id);
+		if (task->count)
+			hbgenl_put_u32(msg, HBCAST_A_TASK_COUNT, task->count);
+		nla_nest_end(msg, nest);
+	}
+	return hbgenl_send(round->r->ctl, &round->r->g, msg, "a round cannot be begun");
+}
+
+static int stop(struct round *round)
+{
+	struct nl_msg *msg;
+
+	if (round->stopped)
+		return HBCTL_OK;
+	round->stopped = true;
+	msg = hbgenl_msg(&round->r->g, HBCAST_CMD_PROBE_STOP);
+	hbgenl_put_u32(msg, HBCAST_A_PROBE_GROUP, round->r->group);
+	return hbgenl_send(round->r->ctl, &round->r->g, msg, "a round cannot be ended");
+}
+
+static double real_of(const json_t *object, const char *key)
+{
+	return (double)json_integer_value(json_object_get(object, key));
+}
+
+static bool is_word(const json_t *object, const char *key, const char *word)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text && !strcmp(text, word);
+}
+
+static void take_figure(struct round *round, const json_t *figure)
+{
+	size_t index = json_integer_value(json_object_get(figure, "index"));
+	bool receives = json_is_true(json_object_get(figure, "receives"));
+	struct hbmeas_task *task = &round->tasks[index];
+
+	if (index >= round->n || is_word(figure, "state", "waiting"))
+		return;
+	if (task->kind != HBCAST_TASK_FLOW) {
+		task->done = is_word(figure, "state", "done");
+		task->first = real_of(figure, "first");
+		task->second = real_of(figure, "second");
+	} else if (hbp_growth_add(receives ? &task->received : &task->sent,
+				  real_of(figure, "second") / 1e9,
+				  real_of(figure, "first"))) {
+		abort();
+	}
+}
+
+/* Why a node is lost: the other side's reason, or that of the connection. */
+static void note_why(struct hbmeas_node *node, const json_t *sample)
+{
+	const char *reject = json_string_value(json_object_get(sample, "reject"));
+	int error = json_integer_value(json_object_get(sample, "error"));
+
+	snprintf(node->why, sizeof(node->why), "%s",
+		 reject && strcmp(reject, "none") ? hbattrs_reject_means(reject) :
+						    strerror(error));
+}
+
+static void take_sample(struct round *round, const json_t *sample)
+{
+	uint32_t id = json_integer_value(json_object_get(sample, "node"));
+	struct hbmeas_node *node;
+	json_t *figure;
+	size_t i;
+
+	if (json_integer_value(json_object_get(sample, "round")) != round->r->number)
+		return;
+	for (i = 0; i < round->r->n && round->r->nodes[i].id != id; i++)
+		;
+	if (i == round->r->n)
+		return;
+	node = &round->r->nodes[i];
+	node->over = !is_word(sample, "status", "running");
+	node->waits = is_word(sample, "status", "busy") ||
+		      is_word(sample, "status", "broadcast");
+	if (is_word(sample, "status", "lost"))
+		note_why(node, sample);
+	json_array_foreach(json_object_get(sample, "figures"), i, figure)
+		take_figure(round, figure);
+}
+
+static bool is_over(const struct round *round)
+{
+	size_t i;
+
+	for (i = 0; i < round->r->n; i++)
+		if (round->r->nodes[i].asked && !round->r->nodes[i].over)
+			return false;
+	return true;
+}
+
+/* Whether some node cannot have a part in it now. */
+static bool must_wait(const struct round *round)
+{
+	size_t i;
+
+	for (i = 0; i < round->r->n; i++)
+		if (round->r->nodes[i].asked && round->r->nodes[i].waits)
+			return true;
+	return false;
+}
+
+/* All that has come; -EINTR to end it, -EIO after an error has been reported. */
+static int hear(struct round *round)
+{
+	struct hbmeas_rounds *r = round->r;
+	enum hbgenl_heard heard;
+	json_t *samples, *sample;
+	size_t i;
+
+	do {
+		samples = json_array();
+		heard = hbgenl_events(r->ctl, &r->g, hbattrs_probe, samples);
+		json_array_foreach(samples, i, sample)
+			take_sample(round, sample);
+		json_decref(samples);
+		if (heard == HBGENL_LOST && !round->asked) {
+			hbctl_warning(r->ctl, "samples were lost, for this program is too slow: the round is asked for again");
+			round->asked = true;
+			if (start(round))
+				return -EIO;
+		}
+	} while (heard == HBGENL_EVENT || heard == HBGENL_LOST);
+	return heard == HBGENL_FAILED ? -EIO : 0;
+}
+
+/* Asks once more for what should have come; then who says nothing is lost. */
+static int mind_silence(struct round *round, int64_t now)
+{
+	int64_t due = round->begun + (round->ms + SILENCE_MS) * MS;
+	struct hbmeas_node *node;
+	size_t i;
+
+	if (now < due + (round->asked ? SILENCE_MS * MS : 0))
+		return 0;
+	if (!round->asked) {
+		round->asked = true;
+		return start(round) ? -EIO : 0;
+	}
+	for (i = 0; i < round->r->n; i++) {
+		node = &round->r->nodes[i];
+		if (!node->asked || node->over)
+			continue;
+		node->over = true;
+		snprintf(node->why, sizeof(node->why), "it says nothing any more");
+	}
+	return 0;
+}
+
+/* Waits for at most so long, or until something comes: -EINTR if it is a signal. */
+static int pause_for(struct hbmeas_rounds *r, int ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = nl_socket_get_fd(r->g.sock), .events = POLLIN },
+		{ .fd = r->stop.fd, .events = POLLIN },
+	};
+
+	poll(fds, 2, ms);
+	return hbstop_asked(&r->stop) || (r->end && hbclock_now() >= r->end) ? -EINTR : 0;
+}
+
+static void mark_nodes(struct round *round)
+{
+	struct hbmeas_node *nodes = round->r->nodes;
+	size_t i;
+
+	for (i = 0; i < round->r->n; i++) {
+		nodes[i].asked = false;
+		nodes[i].over = false;
+		nodes[i].waits = false;
+	}
+	for (i = 0; i < round->n; i++) {
+		hbmeas_task_clear(&round->tasks[i]);
+		nodes[round->tasks[i].from].asked = true;
+		if (round->tasks[i].kind == HBCAST_TASK_FLOW)
+			nodes[round->tasks[i].to].asked = true;
+	}
+}
+
+static int try(struct round *round)
+{
+	int ret;
+
+	round->r->number++;
+	round->begun = hbclock_now();
+	round->stopped = false;
+	round->asked = false;
+	mark_nodes(round);
+	ret = start(round) ? -EIO : 0;
+	while (!ret && !is_over(round)) {
+		ret = pause_for(round->r, 100);
+		if (!ret)
+			ret = hear(round);
+		if (!ret)
+			ret = mind_silence(round, hbclock_now());
+		if (!ret && (must_wait(round) ||
+			     (round->settled &&
+			      round->settled(round->tasks, round->n, round->arg))))
+			ret = stop(round) ? -EIO : 0;
+	}
+	if (ret && ret != -EIO)
+		stop(round);
+	return ret;
+}
+
+static void count_bytes(struct round *round)
+{
+	const struct hbp_growth *sent;
+	size_t i;
+
+	for (i = 0; i < round->n; i++) {
+		sent = &round->tasks[i].sent;
+		if (sent->n)
+			round->r->bytes += sent->bytes[sent->n - 1];
+	}
+}
+
+/**
+ * hbmeas_run() - have nodes do tasks, and hear what came of it
+ * @rounds: the rounds
+ * @tasks: what is to be done; each is cleared first, and to be cleared afterwards
+ * @n: how many, at most HBCAST_TASKS_MAX
+ * @ms: how long flows go on
+ * @settled: whether they may end before, or NULL
+ * @arg: for @settled
+ *
+ * A round in which a node cannot have a part now is tried again until it can.
+ *
+ * Return: 0, also where nodes are lost; -EINTR if a signal, or a limit, ends the
+ * measurement; -EIO after an error has been reported.
+ */
+int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n,
+	       unsigned int ms, hbmeas_settled settled, void *arg)
+{
+	struct round round = {
+		.r = rounds, .tasks = tasks, .n = n, .ms = ms, .settled = settled, .arg = arg,
+	};
+	int ret;
+
+	ret = try(&round);
+	while (!ret && must_wait(&round)) {
+		ret = pause_for(rounds, PAUSE_MS);
+		if (!ret)
+			ret = try(&round);
+	}
+	count_bytes(&round);
+	if (!ret && rounds->most_bytes > 0 && rounds->bytes >= rounds->most_bytes)
+		ret = -EINTR;
+	return ret;
+}
