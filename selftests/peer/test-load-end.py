@@ -77,6 +77,7 @@ class Scene(dict):
 
     def revive(self, number):
         """A node whose namespace was deleted."""
+        self.wait_for_end(number)
         self[number] = Node(number, **SETTINGS)
         if number == 1:
             self[1].know(self.values())
@@ -84,6 +85,12 @@ class Scene(dict):
     def delete(self, number):
         self[number].forget()
         subprocess.run(["ip", "netns", "del", f"n{number}"], check=True)
+
+    @staticmethod
+    def wait_for_end(number):
+        """A namespace ends some time after it was deleted, and its link with it."""
+        if not until(60, lambda: node.unplugged(number)):
+            raise TimeoutError(f"the link of n{number} does not go")
 
     def tell(self):
         """Which lanes broke, for whoever looks for the reason."""

@@ -6,7 +6,6 @@
 Node 1 is the root. The others give a lane up much sooner than it does.
 """
 
-import os
 import threading
 
 from hbtest import hbcnl, node, tap
@@ -34,12 +33,8 @@ class Scene(dict):
         for number, each in self.items():
             each.forget()
             node.ip("netns", "del", f"n{number}")
-            tap.check(until(SECONDS, lambda n=number: self.unplugged(n)), f"node {number} ends")
+            tap.check(until(SECONDS, lambda n=number: node.unplugged(n)), f"node {number} ends")
         node.ip("netns", "del", "switch")
-
-    @staticmethod
-    def unplugged(number):
-        return not hbcnl.in_netns("switch", lambda: os.path.exists(f"/sys/class/net/p{number}"))
 
     def say(self):
         """A message for node 3, which reads it or not; the sender, the receiver."""

@@ -268,8 +268,7 @@ class Guests(Actor):
         """Whether the link is gone; one of a namespace that ends may go under our hands."""
         subprocess.run(["ip", "-n", "switch", "link", "del", f"p{number}"], check=False,
                        stderr=subprocess.DEVNULL)
-        return not hbcnl.in_netns("switch",
-                                  lambda: os.path.exists(f"/sys/class/net/p{number}"))
+        return node.unplugged(number)
 
 
 class Looker(Actor):

@@ -55,6 +55,11 @@ def plug(number):
              where=("-n", name))
 
 
+def unplugged(number):
+    """Whether the link of a namespace that was deleted has gone, so that it can be made anew."""
+    return not hbcnl.in_netns("switch", lambda: os.path.exists(f"/sys/class/net/p{number}"))
+
+
 def linear(number):
     """Each packet that leaves that namespace lies together in memory, and not in pages."""
     value = ctypes.create_string_buffer(struct.pack("II", ETHTOOL_SSG, 0))
