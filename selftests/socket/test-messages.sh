@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=180 kcsan 6.1 debug
+# vm: cpus=2 timeout=180 kcsan 6.1
 
 exec selftests/socket/run messages
