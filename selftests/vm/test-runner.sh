@@ -24,7 +24,7 @@ program()
 # runner ARGUMENT...: leaves its output, last line and status.
 runner()
 {
-	out=$("$work/selftests/run" "$@" 2>&1)
+	out=$(env -u HBCAST_SEED "$work/selftests/run" "$@" 2>&1)
 	status=$?
 	last=${out##*$'\n'}
 }
