@@ -284,7 +284,7 @@ static int set_up_routes(struct hbctl *ctl, const struct hblab_net *net)
 static void shape_link(const struct hblab_net *net, size_t i, FILE *out)
 {
 	const struct hbp_link *l = &net->platform->links[i];
-	int64_t bps = hblab_net_wire_bps(l);
+	int64_t bps = l->bandwidth_bps;
 	double packets;
 
 	packets = bps / 1e9 / 8 / HBLAB_FRAME_BYTES *

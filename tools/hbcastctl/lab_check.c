@@ -205,7 +205,7 @@ static void expect(const struct check *check, size_t s, size_t d,
 	for (i = routes->last[p->hosts[d]]; i != HBP_NONE;
 	     i = link_before(p, routes, i))
 		wish->latency_ns += 8.0 * PROBE_BYTES * 1e9 /
-				    hblab_net_wire_bps(&p->links[i]);
+				    p->links[i].bandwidth_bps;
 }
 
 /* Share of the processors' time spent idle since the last call. */

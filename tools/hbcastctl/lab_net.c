@@ -195,7 +195,7 @@ static void choose_queue(struct hblab_net *net)
 			slowest = p->links[s].bandwidth_bps;
 	}
 	lump_ns = longest / 10 > PACKET_MIN_NS ? longest / 10 : PACKET_MIN_NS;
-	segments = slowest * lump_ns / 1e9 / 8 / HBLAB_PAYLOAD_BYTES;
+	segments = slowest * lump_ns / 1e9 / 8 / HBLAB_FRAME_BYTES;
 	net->segments = segments < 1 ? 1 : segments > SEGMENTS_MAX ?
 			SEGMENTS_MAX : segments;
 }
@@ -284,20 +284,6 @@ size_t hblab_net_find(const struct hblab_net *net, const char *word)
 	if (*end || end == word || id > UINT32_MAX)
 		return HBP_NONE;
 	return hbp_platform_find(p, id);
-}
-
-/**
- * hblab_net_wire_bps() - what a link carries on the wire, with all headers
- * @link: the link
- *
- * A platform's bandwidth is what a TCP transfer gets.
- *
- * Return: bit/s.
- */
-int64_t hblab_net_wire_bps(const struct hbp_link *link)
-{
-	return (double)link->bandwidth_bps * HBLAB_FRAME_BYTES /
-	       HBLAB_PAYLOAD_BYTES;
 }
 
 static json_t *node_json(const struct hblab_net *net, size_t i)

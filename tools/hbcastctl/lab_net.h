@@ -17,9 +17,8 @@
 #define HBLAB_NETNS_LEN		128
 #define HBLAB_DEV_LEN		16
 
-/* An Ethernet frame of 1500 bytes of IP and the payload of TCP in it. */
+/* An Ethernet frame of 1500 bytes of IP. */
 #define HBLAB_FRAME_BYTES	1514
-#define HBLAB_PAYLOAD_BYTES	1448
 
 /**
  * struct hblab_host - what a host of the platform becomes
@@ -62,7 +61,6 @@ int hblab_net_make(struct hbctl *ctl, const char *name,
 void hblab_net_free(struct hblab_net *net);
 const char *hblab_net_netns(const struct hblab_net *net, size_t node);
 size_t hblab_net_find(const struct hblab_net *net, const char *word);
-int64_t hblab_net_wire_bps(const struct hbp_link *link);
 json_t *hblab_net_json(const struct hblab_net *net);
 void hblab_net_text(struct hbctl *ctl, const json_t *result, FILE *out);
 

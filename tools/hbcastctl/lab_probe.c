@@ -25,6 +25,8 @@
 #define LATENCY_PROBES	10
 #define WINDOWS		8
 #define TOLERANCE	0.05
+/* Of Ethernet, IPv4 and TCP with timestamps, beside a segment's payload. */
+#define HEADER_BYTES	66
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -288,7 +290,8 @@ static int64_t delivered(int fd)
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return 0;
-	return (int64_t)info.tcpi_delivered * info.tcpi_snd_mss;
+	return (int64_t)info.tcpi_delivered *
+	       (info.tcpi_snd_mss + HEADER_BYTES);
 }
 
 /*
@@ -322,12 +325,12 @@ static int64_t measure_rate(int out, int in, const struct hblab_wish *wish)
 }
 
 /**
- * hblab_probe_bandwidth() - measure what a TCP transfer gets
+ * hblab_probe_bandwidth() - measure what a TCP transfer fills
  * @ctl: the run
  * @from: the sender's place
  * @to: the receiver's place
  * @wish: what is expected; bounds buffers and time
- * @bps: gets the payload that arrives in bit/s, 0 if there is none
+ * @bps: gets what arrives in bit/s, headers counted, 0 if there is none
  *
  * Return: HBCTL_OK, or an exit code after it has reported the error.
  */
