@@ -66,6 +66,10 @@ static const struct refusal refusals[] = {
 	  "nodes[0].kind must be 'host' or 'switch', not 'router'" },
 	{ "a name that is a number", "'one'", "1",
 	  "nodes[2].name must be 1 to 63 characters without control characters, not 1" },
+	{ "an overhead that is negative", "'name':'one'", "'send_overhead_us':-1",
+	  "nodes[2].send_overhead_us must be microseconds from 0 to 1000000000, not -1" },
+	{ "an overhead that is text", "'name':'one'", "'recv_overhead_us':'1'",
+	  "nodes[2].recv_overhead_us must be microseconds from 0 to 1000000000, not '1'" },
 	{ "a link that is an array", "{'from':1,", "[1],{'from':1,",
 	  "links[0] must be an object, not [1]" },
 	{ "no end", "'from':1,'to':10", "'from':1",
@@ -132,6 +136,35 @@ static void check_route(const char *what, const char *text, int64_t ns,
 		"%s", what))
 		printf("# %lld ns, %lld bit/s\n", (long long)c->latency_ns[1],
 		       (long long)c->bandwidth_bps[1]);
+	hbp_input_free(in);
+}
+
+/* Overheads of hosts are those of the matrix, also when the platform was written. */
+static void check_overheads(void)
+{
+	static const char text[] =
+		"{'hbcast':'platform','version':1,'nodes':[\n"
+		"{'id':1,'kind':'host','send_overhead_us':1.5,'recv_overhead_us':2},\n"
+		"{'id':2,'kind':'host'},{'id':9,'kind':'switch'}],'links':[\n"
+		"{'from':1,'to':9,'bandwidth_mbps':8,'latency_us':1,'symmetric':true},\n"
+		"{'from':2,'to':9,'bandwidth_mbps':8,'latency_us':1,'symmetric':true}]}";
+	struct hbp_input *in = make_input(text), *again;
+	const struct hbp_costs *c;
+	struct hbp_error err;
+	char *written;
+
+	if (hbp_input_costs(in, &c, &err))
+		tap_bail_out("%s", err.text);
+	ok(c->nodes[0].send_overhead_ns == 1500 && c->nodes[0].recv_overhead_ns == 2000 &&
+	   !c->nodes[1].send_overhead_ns && !c->nodes[1].recv_overhead_ns,
+	   "overheads of hosts are those of the matrix");
+	written = hbp_platform_text(in->platform);
+	again = make_input(written);
+	ok(again->platform->nodes[0].send_overhead_ns == 1500 &&
+	   again->platform->nodes[0].recv_overhead_ns == 2000 &&
+	   !again->platform->nodes[1].recv_overhead_ns, "and are written");
+	free(written);
+	hbp_input_free(again);
 	hbp_input_free(in);
 }
 
@@ -290,6 +323,7 @@ int main(void)
 	};
 
 	check_good();
+	check_overheads();
 	check_routes();
 	check_ways();
 	check_too_many();

@@ -7,6 +7,7 @@
 #include "costs.h"
 #include "json.h"
 #include "node.h"
+#include "overhead.h"
 #include "units.h"
 
 /**
@@ -147,21 +148,6 @@ static int read_text(struct hbp_reader *rd, const json_t *object, size_t i,
 	return *out ? 0 : hbp_nomem(rd->err);
 }
 
-static int read_overhead(struct hbp_reader *rd, const json_t *object, size_t i,
-			 const char *key, int64_t *ns)
-{
-	const json_t *value = json_object_get(object, key);
-	double us;
-
-	if (!value)
-		return 0;
-	if (!hbp_json_real(value, 0, HBP_LATENCY_MAX_US, &us))
-		return hbp_json_bad(rd, value, HBP_MUST_BE_LATENCY,
-				    "nodes[%zu].%s", i, key);
-	*ns = hbp_ns_from_us(us);
-	return 0;
-}
-
 static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
 		     struct hbp_cost_node *node)
 {
@@ -187,11 +173,8 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i,
 	if (!ret)
 		ret = read_text(rd, object, i, "address", &node->address);
 	if (!ret)
-		ret = read_overhead(rd, object, i, "send_overhead_us",
-				    &node->send_overhead_ns);
-	if (!ret)
-		ret = read_overhead(rd, object, i, "recv_overhead_us",
-				    &node->recv_overhead_ns);
+		ret = hbp_overheads_read(rd, object, i, &node->send_overhead_ns,
+					 &node->recv_overhead_ns);
 	return ret;
 }
 
@@ -386,10 +369,7 @@ static json_t *node_to_json(const struct hbp_cost_node *node)
 
 	if (node->port)
 		json_object_set_new(object, "port", json_integer(node->port));
-	json_object_set_new(object, "send_overhead_us",
-			    json_real(hbp_us_from_ns(node->send_overhead_ns)));
-	json_object_set_new(object, "recv_overhead_us",
-			    json_real(hbp_us_from_ns(node->recv_overhead_ns)));
+	hbp_overheads_write(object, node->send_overhead_ns, node->recv_overhead_ns);
 	return object;
 }
 

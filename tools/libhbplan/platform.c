@@ -6,6 +6,7 @@
 
 #include "json.h"
 #include "node.h"
+#include "overhead.h"
 #include "platform.h"
 #include "units.h"
 
@@ -197,7 +198,9 @@ int hbp_platform_sort(struct hbp_platform *platform)
 static int read_node(struct hbp_reader *rd, json_t *object, size_t i, bool hnow,
 		     struct hbp_platform_node *node)
 {
-	static const char *const known[] = { "speed", "id", "name", "kind", NULL };
+	static const char *const known[] = {
+		"speed", "send_overhead_us", "recv_overhead_us", "id", "name", "kind", NULL
+	};
 	const json_t *name = json_object_get(object, "name");
 	const json_t *kind = json_object_get(object, "kind");
 	const char *text = json_string_value(kind);
@@ -214,14 +217,14 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i, bool hnow,
 		return hbp_json_bad(rd, name, HBP_MUST_BE_NAME, "nodes[%zu].name",
 				    i);
 	node->host = !strcmp(text, "host");
-	hbp_json_unknown(rd, object, known + !(hnow && node->host), "nodes[%zu].",
-			 i);
+	hbp_json_unknown(rd, object, known + (!node->host ? 3 : !hnow), "nodes[%zu].", i);
 	if (name) {
 		node->name = strdup(json_string_value(name));
 		if (!node->name)
 			return hbp_nomem(rd->err);
 	}
-	return 0;
+	return node->host ? hbp_overheads_read(rd, object, i, &node->send_overhead_ns,
+					       &node->recv_overhead_ns) : 0;
 }
 
 static int read_nodes(struct hbp_reader *rd, json_t *array, bool hnow,
@@ -438,16 +441,19 @@ int hbp_platform_parse(const char *text, size_t len, const char *name,
 
 static json_t *nodes_to_json(const struct hbp_platform *platform)
 {
-	json_t *nodes = json_array();
+	const struct hbp_platform_node *node;
+	json_t *nodes = json_array(), *object;
 	size_t i;
 
-	for (i = 0; i < platform->n; i++)
-		json_array_append_new(nodes,
-				      json_pack("{s:I, s:s*, s:s}", "id",
-						(json_int_t)platform->nodes[i].id,
-						"name", platform->nodes[i].name,
-						"kind", platform->nodes[i].host ?
-						"host" : "switch"));
+	for (i = 0; i < platform->n; i++) {
+		node = &platform->nodes[i];
+		object = json_pack("{s:I, s:s*, s:s}", "id", (json_int_t)node->id, "name",
+				   node->name, "kind", node->host ? "host" : "switch");
+		if (node->send_overhead_ns || node->recv_overhead_ns)
+			hbp_overheads_write(object, node->send_overhead_ns,
+					    node->recv_overhead_ns);
+		json_array_append_new(nodes, object);
+	}
 	return nodes;
 }
 

@@ -17,11 +17,15 @@
  * @id: unique among hosts and switches
  * @host: true for a host
  * @name: or NULL; owned
+ * @send_overhead_ns: time that a host is busy with sending a message (LogGP o_s)
+ * @recv_overhead_ns: time that a host is busy with receiving one (LogGP o_r)
  */
 struct hbp_platform_node {
 	uint32_t id;
 	bool host;
 	char *name;
+	int64_t send_overhead_ns;
+	int64_t recv_overhead_ns;
 };
 
 /**

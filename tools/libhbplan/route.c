@@ -248,6 +248,8 @@ int hbp_costs_from_platform(const struct hbp_platform *platform,
 	for (i = 0; !ret && i < platform->n_hosts; i++) {
 		node = &platform->nodes[platform->hosts[i]];
 		costs->nodes[i].id = node->id;
+		costs->nodes[i].send_overhead_ns = node->send_overhead_ns;
+		costs->nodes[i].recv_overhead_ns = node->recv_overhead_ns;
 		if (node->name) {
 			costs->nodes[i].name = strdup(node->name);
 			if (!costs->nodes[i].name)
