@@ -22,10 +22,12 @@
 /**
  * struct settling - when flows may end
  * @p: the prober
+ * @flows: the flows
  * @least_s: not before
  */
 struct settling {
 	struct hbmeas_prober *p;
+	const struct hbp_flow *flows;
 	double least_s;
 };
 
@@ -131,7 +133,17 @@ static double longest_rtt(const struct hbmeas_prober *p, const struct hbmeas_tas
 	return most / 1e6;
 }
 
-/* How far the flows are, in the senders' words. */
+/* The flows of the test that begins at one of them: how many. */
+static size_t test_size(const struct hbp_flow *flows, size_t n, size_t first)
+{
+	size_t i;
+
+	for (i = first; i < n && flows[i].test == flows[first].test; i++)
+		;
+	return i - first;
+}
+
+/* How far the flows of a test are, in the senders' words. */
 static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *tasks, size_t n,
 		   struct hbp_settling *settling)
 {
@@ -149,7 +161,7 @@ static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *task
 	return settled;
 }
 
-static bool is_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
+static bool are_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
 {
 	const struct settling *s = arg;
 	struct hbp_settling settling = { .least_s = s->least_s };
@@ -159,7 +171,10 @@ static bool is_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
 	for (i = 0; i < n; i++)
 		if (!tasks[i].sent.n)
 			return false;
-	return settle(s->p, tasks, n, &settling);
+	for (i = 0; i < n; i += test_size(s->flows, n, i))
+		if (!settle(s->p, &tasks[i], test_size(s->flows, n, i), &settling))
+			return false;
+	return true;
 }
 
 static double last_bytes(const struct hbp_growth *growth)
@@ -179,12 +194,25 @@ static void take_flow(const struct hbmeas_task *task, const struct hbp_settling 
 		flow->received_mbps = received > 0 ? flow->sent_mbps * received / sent : 0;
 }
 
+/* What came of one test, since its flows have settled. */
+static void take_test(const struct hbmeas_prober *p, const struct hbmeas_task *tasks,
+		      struct hbp_flow *flows, size_t n)
+{
+	struct hbp_settling settling = { };
+	size_t i;
+
+	settle(p, tasks, n, &settling);
+	for (i = 0; i < n; i++)
+		take_flow(&tasks[i], &settling, &flows[i]);
+}
+
 static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 {
 	struct hbmeas_prober *p = arg;
 	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
-	struct settling s = { .p = p, .least_s = longer ? LONGER_MS / 2000.0 : 0 };
-	struct hbp_settling settling = { };
+	struct settling s = {
+		.p = p, .flows = flows, .least_s = longer ? LONGER_MS / 2000.0 : 0
+	};
 	size_t i;
 	int ret;
 
@@ -194,13 +222,11 @@ static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 		tasks[i] = (struct hbmeas_task){
 			.kind = HBCAST_TASK_FLOW, .from = flows[i].from, .to = flows[i].to,
 		};
-	ret = hbmeas_run(p->rounds, tasks, n, longer ? LONGER_MS : FLOWS_MS, is_settled, &s);
-	settle(p, tasks, n, &settling);
-	for (i = 0; i < n; i++) {
-		if (!ret)
-			take_flow(&tasks[i], &settling, &flows[i]);
+	ret = hbmeas_run(p->rounds, tasks, n, longer ? LONGER_MS : FLOWS_MS, are_settled, &s);
+	for (i = 0; !ret && i < n; i += test_size(flows, n, i))
+		take_test(p, &tasks[i], &flows[i], test_size(flows, n, i));
+	for (i = 0; i < n; i++)
 		hbmeas_task_clear(&tasks[i]);
-	}
 	free(tasks);
 	note_time(p);
 	if (p->n_times > p->expected)

@@ -44,10 +44,13 @@ static bool meets(const struct hbp_matrix *m, size_t a, size_t b)
 
 static void add_pair(struct tournament *t, size_t from, size_t to)
 {
-	if (meets(t->m, from, to))
-		t->flows[t->n++] = (struct hbp_flow){
-			.from = from, .to = to, .sent_mbps = NAN, .received_mbps = NAN
-		};
+	if (!meets(t->m, from, to))
+		return;
+	t->flows[t->n] = (struct hbp_flow){
+		.from = from, .to = to, .test = t->n,
+		.sent_mbps = NAN, .received_mbps = NAN
+	};
+	t->n++;
 }
 
 static int run_round(struct tournament *t, bool longer)

@@ -40,7 +40,7 @@ static void write_node(const struct picture *p, size_t node)
 static void write_rate(const struct picture *p, const struct hbp_capacity *rate)
 {
 	if (rate->tests)
-		fprintf(p->out, "%.*f", rate->mbps < 10 ? 2 : rate->mbps < 100 ? 1 : 0,
+		fprintf(p->out, "%.*f", rate->mbps < 9.995 ? 2 : rate->mbps < 99.95 ? 1 : 0,
 			rate->mbps);
 	else
 		fputc('?', p->out);

@@ -25,6 +25,7 @@ struct hbp_trip {
  * struct hbp_flow - data from one host to another for some time
  * @from: index of the host that sends
  * @to: index of another one
+ * @test: flows of one test follow each other, and share links; those of two tests do not
  * @sent_mbps: answer: what the sender says that arrived, in Mbit/s of the link's
  *	rate, headers counted; not a number if it does not know
  * @received_mbps: answer: what the receiver says, likewise
@@ -34,6 +35,7 @@ struct hbp_trip {
 struct hbp_flow {
 	size_t from;
 	size_t to;
+	size_t test;
 	double sent_mbps;
 	double received_mbps;
 };
@@ -42,8 +44,8 @@ struct hbp_flow {
  * struct hbp_prober - what a network can be asked for
  * @arg: handed to all of them
  * @trips: time round trips; several at once disturb one another little
- * @flows: let data flow, all of them at once, until their sum has settled; longer for
- *	figures that matter
+ * @flows: let data flow, all of them at once, until the sum of each test has settled;
+ *	longer for figures that matter
  *
  * They return 0, also where single answers are missing, or a negative errno value
  * that ends the measurement: -EINTR if somebody wants no more of it.

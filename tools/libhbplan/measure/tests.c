@@ -76,7 +76,8 @@ int hbp_tests_flow(struct hbp_tests *tests, size_t from, size_t to)
 		tests->room_flows = room;
 	}
 	tests->flows[at] = (struct hbp_flow){
-		.from = from, .to = to, .sent_mbps = NAN, .received_mbps = NAN
+		.from = from, .to = to, .test = tests->n - 1,
+		.sent_mbps = NAN, .received_mbps = NAN
 	};
 	tests->first[tests->n]++;
 	return 0;
