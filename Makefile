@@ -57,6 +57,7 @@ help:
 	@echo 'make demo         a file by three plans over an emulated network of nine nodes'
 	@echo 'make bench        the cost of relaying, beside other ways to do it'
 	@echo 'make bench-plan   how long planning takes, in sizes that double'
+	@echo 'make bench-measure  how good measured networks are, and plans of them (SEED=, DATA=)'
 	@echo 'make figures      the papers'"'"' experiments, run again (SIZE=, SEED=, DATA=, FIGURES=)'
 	@echo 'make clean        remove what was built'
 
@@ -192,6 +193,11 @@ bench-plan: deps
 	$(MAKE) $(PARALLEL) tools bench/plan
 	taskset -c 0 bench/plan/bench-plan
 
+bench-measure: export SEED ?= 1
+bench-measure: deps
+	$(MAKE) $(PARALLEL) module-6.12 tools
+	bench/measure/run $(if $(DATA),$(DATA)/*.json)
+
 # Tables and pictures of the papers' experiments, all or FIGURES, in build/figures.
 figures: export OUTPUT ?= $(BUILD)/figures
 figures: export SIZE ?= usual
@@ -213,4 +219,4 @@ clean:
 .PHONY: all help module install-module uninstall-module modules-all module-kcov \
 	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES) examples tests install \
 	install-tools uninstall deps build check check-all soak checkstyle coverage demo bench \
-	bench-plan figures clean
+	bench-plan bench-measure figures clean
