@@ -57,7 +57,8 @@ planned()
 	local name=$1 input=$2 trees before
 
 	shift 2
-	"$ctl" plan "$input" algorithm "$name" root 1 "$@" output "$dir/$name.json" || return
+	check "$name: a plan" "$ctl" plan "$input" algorithm "$name" root 1 "$@" \
+		output "$dir/$name.json" || return
 	trees=$(jq '.trees | length' "$dir/$name.json")
 	check "$name: several trees" [ "$trees" -gt 1 ]
 	run 1 -j apply "$dir/$name.json" group 5 wait $((30 * HBCAST_SLOWNESS))s

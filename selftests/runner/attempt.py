@@ -119,7 +119,9 @@ class InMachine:
             self.ended = True
         elif what == "kernel":
             self.problem = "the kernel reported a fault"
+            self.outcome.broken = True
         else:
+            self.outcome.broken = True
             self.problem = self.problem or f"left behind {rest}"
 
     def go(self):
@@ -134,6 +136,7 @@ class InMachine:
             for line in said:
                 self.echo(line + "\n")
                 self.outcome.output.append("# " + line)
+            self.outcome.broken = self.outcome.broken or status == 125
             self.outcome.finish({124: "the machine hung", 125: "the kernel failed"}.get(
                 status, f"the machine ended with status {status}"))
         return self.outcome

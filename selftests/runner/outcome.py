@@ -21,6 +21,8 @@ class Outcome:
         self.seen = 0
         self.wall = 0.0
         self.virtual = None
+        # The kernel was at fault, which no other run can undo.
+        self.broken = False
 
     def passed(self):
         return all(good for good, _, _ in self.results)

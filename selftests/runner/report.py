@@ -55,7 +55,8 @@ class Report:
     def add(self, test, kernel, attempts):
         """The attempts at one test: the last tells, and whether all agree."""
         label = test.label(kernel)
-        outcome = attempts[-1] if attempts[-1].passed() else attempts[0]
+        last = attempts[-1]
+        outcome = last if last.passed() or last.broken else attempts[0]
         flaky = outcome.passed() and len(attempts) > 1
         with self.lock:
             for good, what, reason in outcome.results:
@@ -78,7 +79,7 @@ class Report:
     def add_flaky(self, label, attempts):
         """Keeps what each attempt said; passes unless all has to be exact."""
         os.makedirs(KEPT, exist_ok=True)
-        name = label.replace("/", "-").replace(" ", "-")
+        name = label.translate(str.maketrans("/ ", "--", "[]"))
         for number, outcome in enumerate(attempts, 1):
             with open(os.path.join(KEPT, f"{name}.{number}"), "w", encoding="utf-8") as file:
                 file.write("\n".join(outcome.output) + "\n")
