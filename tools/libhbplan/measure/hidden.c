@@ -134,14 +134,6 @@ static int look_again(struct search *s, const bool *split, size_t before)
 	return ret;
 }
 
-/* What a host sends, or receives, by its own link. */
-static double host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends)
-{
-	size_t lower = host ? host : hbp_sketch_neighbour(sketch, 0);
-
-	return sketch->nodes[lower].link[sends == !!host ? HBP_UP : HBP_DOWN].mbps;
-}
-
 /* Whether one direction of the link above a switch bounds what hosts can do. */
 static bool bounds(const struct hbp_sketch *sketch, size_t node, enum hbp_direction direction)
 {
@@ -151,7 +143,7 @@ static bool bounds(const struct hbp_sketch *sketch, size_t node, enum hbp_direct
 
 	for (host = 0; host < sketch->n_hosts; host++) {
 		sends = hbp_sketch_below(sketch, node, host) == (direction == HBP_UP);
-		*(sends ? &from : &to) += host_mbps(sketch, host, sends);
+		*(sends ? &from : &to) += hbp_sketch_host_mbps(sketch, host, sends);
 	}
 	return sketch->nodes[node].link[direction].mbps < FREE * fmin(from, to);
 }

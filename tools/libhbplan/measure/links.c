@@ -70,14 +70,6 @@ static int compare_ends(const void *a, const void *b)
 	return (x->host > y->host) - (x->host < y->host);
 }
 
-/* What a host's link carries away from it, or else to it. */
-static double carries(const struct hbp_sketch *sketch, size_t host, bool away)
-{
-	size_t lower = host ? host : hbp_sketch_neighbour(sketch, 0);
-
-	return sketch->nodes[lower].link[away == !!host ? HBP_UP : HBP_DOWN].mbps;
-}
-
 /* The hosts on one side of a link, the fastest first: how many. */
 static size_t find_ends(const struct hbp_sketch *sketch, size_t node, bool below,
 			bool away, struct end *ends)
@@ -86,7 +78,7 @@ static size_t find_ends(const struct hbp_sketch *sketch, size_t node, bool below
 
 	for (i = 0; i < sketch->n_hosts; i++)
 		if (hbp_sketch_below(sketch, node, i) == below)
-			ends[n++] = (struct end){ i, carries(sketch, i, away) };
+			ends[n++] = (struct end){ i, hbp_sketch_host_mbps(sketch, i, away) };
 	qsort(ends, n, sizeof(*ends), compare_ends);
 	return n;
 }

@@ -155,6 +155,21 @@ size_t hbp_sketch_neighbour(const struct hbp_sketch *sketch, size_t host)
 }
 
 /**
+ * hbp_sketch_host_mbps() - the capacity of a host's own link
+ * @sketch: the tree, whose hosts are leaves
+ * @host: the host
+ * @sends: what leaves it, or else what comes to it
+ *
+ * Return: Mbit/s; 0 where that is not known.
+ */
+double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends)
+{
+	size_t lower = host ? host : hbp_sketch_neighbour(sketch, 0);
+
+	return sketch->nodes[lower].link[sends == !!host ? HBP_UP : HBP_DOWN].mbps;
+}
+
+/**
  * hbp_sketch_capacity() - the capacity of an arc
  * @sketch: the tree
  * @arc: its number

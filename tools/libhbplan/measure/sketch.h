@@ -70,6 +70,7 @@ double hbp_sketch_rtt(const struct hbp_sketch *sketch, size_t a, size_t b);
 bool hbp_sketch_below(const struct hbp_sketch *sketch, size_t node, size_t at);
 bool hbp_sketch_inner(const struct hbp_sketch *sketch, size_t node);
 size_t hbp_sketch_neighbour(const struct hbp_sketch *sketch, size_t host);
+double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends);
 struct hbp_capacity *hbp_sketch_capacity(struct hbp_sketch *sketch, size_t arc);
 void hbp_sketch_contract(struct hbp_sketch *sketch, size_t node);
 void hbp_sketch_split(struct hbp_sketch *sketch, size_t at, const size_t *side,
