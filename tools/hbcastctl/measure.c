@@ -308,6 +308,15 @@ static int deliver_tree(struct measuring *m, const struct hbp_inferred *found)
 	return hbout_print(m->ctl, result, tree_text);
 }
 
+/* HBCTL_OK if a network was found, else an exit code; the error has been reported. */
+static int end_search(struct measuring *m, int ret, const struct hbp_error *err)
+{
+	hbout_progress_end(m->ctl);
+	if (m->prober.failed)
+		return HBCTL_KERNEL;
+	return ret ? hbctl_error(m->ctl, HBCTL_USAGE, "%s", err->text) : HBCTL_OK;
+}
+
 static int measure_tree(struct measuring *m, const struct hbp_prober *prober)
 {
 	struct hbp_inferred found;
@@ -315,12 +324,8 @@ static int measure_tree(struct measuring *m, const struct hbp_prober *prober)
 	int ret;
 
 	ret = hbp_infer(m->ids, m->n, m->own, prober, SEED, &found, &err);
-	hbout_progress_end(m->ctl);
-	if (m->prober.failed)
-		ret = HBCTL_KERNEL;
-	else if (ret)
-		ret = hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text);
-	else
+	ret = end_search(m, ret, &err);
+	if (!ret)
 		ret = deliver_tree(m, &found);
 	hbp_inferred_clear(&found);
 	return ret;
@@ -397,12 +402,8 @@ static int measure_matrix(struct measuring *m, const struct hbp_prober *prober)
 	int ret;
 
 	ret = hbp_matrix_find(m->ids, m->n, prober, &found, &err);
-	hbout_progress_end(m->ctl);
-	if (m->prober.failed)
-		ret = HBCTL_KERNEL;
-	else if (ret)
-		ret = hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text);
-	else
+	ret = end_search(m, ret, &err);
+	if (!ret)
 		ret = deliver_matrix(m, &found);
 	hbp_matrix_clear(&found);
 	return ret;
