@@ -153,7 +153,7 @@ check_match "a slower link: the sentence" \
 	'^hbcastctl: 1 of 2 routes .* from 1 to 2 with 18\.0 of 20\.0 Mbit/s' "$err"
 check_match "a slower link: the verdict" '1 +2 +failed' "$out"
 ip netns exec hbc-lab-a tc qdisc change dev eth0 root netem \
-	delay 5ms rate 20911602bit limit 100
+	delay 5ms rate 20000000bit limit 100
 run check
 check_equal "a longer link: check fails" 2 "$status"
 check_match "a longer link: the verdict" 'wrong latency' "$out"

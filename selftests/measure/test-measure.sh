@@ -4,18 +4,13 @@
 # hbcastctl measure on a lab of two switches, and what it says when it cannot.
 # vm: timeout=300 debian-only
 
+. selftests/lib/lab.sh
 . selftests/lib/tap.sh
 . selftests/lib/module.sh
 
 dir=$(mktemp -d)
 chmod 755 "$dir"
 trap 'rm -rf "$dir"' EXIT
-
-# at NODE WORD...: hbcastctl there.
-at()
-{
-	"$HBCAST_CTL" lab exec "$1" -- "$HBCAST_CTL" "${@:2}"
-}
 
 # run WORD...: at node 1; leaves the exit status and both outputs.
 run()
