@@ -47,7 +47,7 @@ class Spec:
         self.mem = mem
         self.shell = shell
         # A kernel that watches itself stops at the first thing it sees.
-        watches = " panic_on_warn=1" if kernel.endswith("-debug") else ""
+        watches = " panic_on_warn=1 page_owner=on" if kernel.endswith("-debug") else ""
         self.arguments = ARGUMENTS + watches + "".join(f" {word}" for word in append)
         self.folder = self.find_kernel()
         with open(os.path.join(self.folder, "release"), encoding="ascii") as file:

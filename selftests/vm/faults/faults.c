@@ -101,6 +101,23 @@ static void make_leak(void)
 	WRITE_ONCE(sink, !kmalloc(100, GFP_KERNEL));
 }
 
+static void make_page(void)
+{
+	WRITE_ONCE(sink, !alloc_page(GFP_KERNEL));
+}
+
+/* It is given back, but not its slab: others have objects there. */
+static void make_slab(void)
+{
+	static void *all[100];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		all[i] = kmalloc(1024, GFP_KERNEL);
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		kfree(all[i]);
+}
+
 static int count(void *data)
 {
 	while (!kthread_should_stop()) {
@@ -137,6 +154,8 @@ static const struct {
 	{ "list", make_list },
 	{ "netns", make_netns },
 	{ "leak", make_leak },
+	{ "page", make_page },
+	{ "slab", make_slab },
 	{ "race", make_race },
 };
 
