@@ -13,15 +13,17 @@ export HBCAST_CACHE=$work/cache
 tree=$work/tree
 
 # Programs that note what they are called with. What is in version-TOOL is added
-# to what a tool tells of itself, and a hook may come before shellcheck.
+# to what a tool tells of itself, a hook may come before shellcheck, and make may be
+# killed.
 mkdir "$work/bin" "$work/source"
-for tool in perl shellcheck sparse; do
+for tool in perl shellcheck sparse make; do
 	cat >"$work/bin/$tool" <<-END
 		#!/bin/bash
 		if [ "\$*" = --version ]; then
 			cat "$work/version-$tool" 2>/dev/null
 		else
 			echo "$tool \$*" >>"$work/log"
+			[ $tool != make ] || [ ! -e "$work/kill" ] || kill -KILL \$\$
 			[ $tool != shellcheck ] || [ ! -e "$work/hook" ] || . "$work/hook"
 		fi
 		exec $(command -v $tool) "\$@"
@@ -305,6 +307,14 @@ for time in "and spoilt again" "and once more"; do
 	expect "$time" "33 passed, 2 failed" "run.sh: shellcheck" \
 		"the module for 6.12: sparse and W=1"
 done
+git -C "$tree" checkout -q .
+
+touch "$work/kill"
+echo "/* other */" >>"$tree/kmod/main.c"
+checkstyle
+expect "a make that is killed" "33 passed, 2 failed" \
+	"the module for 6.12: sparse and W=1" "the module for 6.1: sparse and W=1"
+rm "$work/kill"
 git -C "$tree" checkout -q .
 
 # Entries in use stay, however old; others go after 30 days.
