@@ -79,6 +79,17 @@ def place(root, path):
     return root + os.path.join(os.path.realpath(folder), name)
 
 
+def settings():
+    """(path, digest) of the files of these packages that an administrator may change."""
+    for name, _ in packages():
+        for listed in sorted(glob.glob(f"/var/lib/dpkg/info/{name}.conffiles")
+                             + glob.glob(f"/var/lib/dpkg/info/{name}:*.conffiles")):
+            with open(listed, encoding="utf-8") as file:
+                for path in file.read().split("\n"):
+                    if os.path.isfile(path):
+                        yield path, file_digest(path)
+
+
 def copy_packages(root):
     names = [name for name, _ in packages()]
     listed = subprocess.run(["dpkg", "-L", *names], check=True, text=True,
@@ -144,7 +155,7 @@ def make(path, kernel, release):
 
 def image(kernel, release):
     """The file for a kernel's folder; made if it is missing. Its name has the hash."""
-    key = digest(release, packages(), file_digest(os.path.join(kernel, "vmlinuz")),
+    key = digest(release, packages(), list(settings()), file_digest(os.path.join(kernel, "vmlinuz")),
                  *(file_digest(os.path.join(HERE, name))
                    for name in ("image.py", "init", "mailbox.c")))
     return made("images", f"{release}-{key}", lambda path: make(path, kernel, release))
