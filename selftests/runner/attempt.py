@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs one test once, on this machine or in a virtual one of its own."""
 
+import contextlib
 import functools
 import hashlib
+import itertools
 import os
 import re
+import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 from runner import coverage
@@ -18,8 +22,11 @@ SLOWNESS = {"debug": 4, "kcsan": 4}
 # Real seconds that a virtual one may take at most, and those for the rest.
 REAL_SECONDS = 5
 GRACE_SECONDS = 300
-# All programs that were started, also those that have ended.
-STARTED = []
+# What a program that has ended may have left behind is waited for so long.
+LEFT_SECONDS = 5
+# What the environment of each program that runs has, and of all that it starts.
+MARKS = set()
+NUMBERS = itertools.count()
 
 
 class NoKernel(Exception):
@@ -54,15 +61,66 @@ def environment(seed, release=None, build=None):
     return env
 
 
-def follow(command, env, take, stderr):
-    """The status of a program, each of whose lines is taken."""
-    proc = subprocess.Popen(command, cwd=TOP, env=env, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=stderr, text=True,
-                            errors="replace")
-    STARTED.append(proc)
-    for line in proc.stdout:
-        take(line)
-    return proc.wait()
+def started_by(mark):
+    """Processes that have the mark in their environment; one that has ended has none."""
+    for folder in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if folder.isdigit():
+                with open(f"/proc/{folder}/environ", "rb") as environ:
+                    if mark.encode() in environ.read().split(b"\0"):
+                        yield int(folder)
+
+
+def signal_all(mark, number):
+    """Whether there were any."""
+    found = list(started_by(mark))
+    for pid in found:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+    return bool(found)
+
+
+def end_all():
+    """Ends what runs; machines clean up behind them."""
+    for mark in list(MARKS):
+        signal_all(mark, signal.SIGTERM)
+
+
+class Program:
+    """One that runs, in a session of its own; it is ended when the runner ends."""
+
+    def __init__(self, command, env, stderr):
+        self.mark = f"RUNNER_PROGRAM={os.getpid()}-{next(NUMBERS)}"
+        MARKS.add(self.mark)
+        name, _, value = self.mark.partition("=")
+        self.left_behind = False
+        self.proc = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", *command], cwd=TOP, env={**env, name: value},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True,
+            errors="replace", start_new_session=True)
+
+    def clean_up(self):
+        """When it has ended kills what it has left; a reader of its output then ends, too."""
+        self.proc.wait()
+        until = time.monotonic() + LEFT_SECONDS
+        while any(started_by(self.mark)) and time.monotonic() < until:
+            time.sleep(0.05)
+        self.left_behind = signal_all(self.mark, signal.SIGKILL)
+
+    def follow(self, take):
+        """Its status; each of its lines is taken."""
+        cleaner = threading.Thread(target=self.clean_up)
+        cleaner.start()
+        try:
+            for line in self.proc.stdout:
+                take(line)
+        except BaseException:
+            signal_all(self.mark, signal.SIGTERM)
+            raise
+        finally:
+            cleaner.join()
+            MARKS.remove(self.mark)
+        return self.proc.returncode
 
 
 def run_here(test, seed, echo):
@@ -75,9 +133,11 @@ def run_here(test, seed, echo):
         echo(line)
         outcome.line(line)
 
-    status = follow(["timeout", "-k", "10", str(test.timeout), "./" + test.path],
-                    environment(seed), take, subprocess.STDOUT)
-    outcome.exited(status, test.timeout)
+    program = Program(["timeout", "-k", "10", str(test.timeout), "./" + test.path],
+                      environment(seed), subprocess.STDOUT)
+    status = program.follow(take)
+    outcome.exited(status, test.timeout,
+                   "left processes behind" if program.left_behind and not status else None)
     return outcome
 
 
@@ -128,7 +188,7 @@ class InMachine:
         self.command += ["--", "selftests/vm/agent", self.token, self.test.path,
                          str(self.timeout)]
         with tempfile.TemporaryFile("w+", errors="replace") as report:
-            status = follow(self.command, self.env, self.take, report)
+            status = Program(self.command, self.env, report).follow(self.take)
             report.seek(0)
             said = report.read().splitlines()
         # What the kernel reported while the test ran has been told.

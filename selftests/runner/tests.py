@@ -2,6 +2,7 @@
 """What tests there are, and what each asks for in its first lines."""
 
 import fnmatch
+import itertools
 import os
 import re
 
@@ -15,6 +16,10 @@ DEFAULT_TIMEOUT = 300
 LONGER = int(os.environ.get("HBCAST_SECONDS", "0"))
 THOROUGH = "HBCAST_THOROUGH" in os.environ
 MARKS = ("6.1", "6.12-only", "debug", "debug-only", "debian-only", "kcsan")
+# Those that leave one of them without meaning.
+APART = (("debug-only", "debug"), ("debug-only", "debian-only"), ("debug-only", "6.1"),
+         ("debug-only", "kcsan"), ("debian-only", "debug"), ("debian-only", "kcsan"),
+         ("6.12-only", "6.1"))
 WORDS = f"timeout=, thorough=, slow, and in a machine cpus=, mem=, {', '.join(MARKS)}"
 # The kernels of 'make check-all' on which all run, and those on which the marked do.
 ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
@@ -23,6 +28,10 @@ MARKED = ("6.12-kcsan", "6.1-kcsan")
 
 class BadHeader(Exception):
     """A test asks for what there is not."""
+
+
+class NoMatch(Exception):
+    """A pattern asks for what there is not."""
 
 
 class Test:
@@ -35,21 +44,27 @@ class Test:
         self.timeout = DEFAULT_TIMEOUT
         self.machine = {}
         self.marks = set()
-        if source:
-            self.read_header()
+        self.read_header()
 
     def read_header(self):
         with open(os.path.join(TOP, self.source), encoding="utf-8") as file:
-            for _, line in zip(range(HEADER_LINES), file):
-                found = HEADER.fullmatch(line)
-                if found:
-                    self.where = found.group(1)
-                    for word in found.group(2).split():
-                        self.ask(word)
-                    return
+            found = [line for line in map(HEADER.fullmatch, itertools.islice(file, HEADER_LINES))
+                     if line]
+        if len(found) > 1:
+            raise BadHeader(f"{self.source}: asks twice where it runs; make one line of both")
+        for header in found:
+            self.where = header.group(1)
+            for word in header.group(2).split():
+                self.ask(word)
+        for pair in APART:
+            if set(pair) <= self.marks:
+                raise BadHeader(f"{self.source}: '{pair[0]}' and '{pair[1]}' leave no kernel; "
+                                "take one of them away")
 
     def ask(self, word):
         name, _, value = word.partition("=")
+        if name in ("timeout", "thorough") and value.strip("0") == "":
+            raise BadHeader(f"{self.source}: '{word}' is no time; give seconds, 1 or more")
         if name == "timeout" and value.isdigit():
             self.timeout = int(value) + LONGER
         elif name == "thorough" and value.isdigit():
@@ -111,7 +126,10 @@ def in_folder(folder, files):
         elif kind == ".c":
             yield name[:-len(".c")], name
         elif kind == "" and os.access(os.path.join(folder, name), os.X_OK):
-            yield name, source_of(folder, name)
+            source = source_of(folder, name)
+            # Without one it is left over from an older tree.
+            if source:
+                yield name, source
 
 
 def find_tests():
@@ -121,12 +139,16 @@ def find_tests():
         place = os.path.relpath(folder, TOP)
         for name, source in in_folder(folder, files):
             path = os.path.join(place, name)
-            found[path] = Test(path, source and os.path.join(place, source))
+            found[path] = Test(path, os.path.join(place, source))
     return list(found.values())
 
 
 def chosen(tests, patterns):
-    def matches(test):
-        return any(fnmatch.fnmatch(test.path, f"*{pattern}*") for pattern in patterns)
-
-    return [test for test in tests if not patterns or matches(test)]
+    """Those with one of the patterns in their path, of which each must match some."""
+    matched = {pattern: [test for test in tests if fnmatch.fnmatch(test.path, f"*{pattern}*")]
+               for pattern in patterns}
+    for pattern, found in matched.items():
+        if not found:
+            raise NoMatch(f"no test matches {pattern}; 'selftests/run --list' names them all")
+    return [test for test in tests
+            if not patterns or any(test in found for found in matched.values())]

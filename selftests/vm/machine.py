@@ -120,8 +120,10 @@ class Qemu:
         if shared == "off":
             self.command_line += ["-incoming", "defer"]
         with open(os.path.join(job, "qemu.log"), "wb") as log:
+            # It ends with the one that started it, however that ends.
             self.process = subprocess.Popen(
-                self.command_line, stderr=log, stdin=None if spec.shell else subprocess.DEVNULL,
+                ["setpriv", "--pdeathsig", "KILL", *self.command_line], stderr=log,
+                stdin=None if spec.shell else subprocess.DEVNULL,
                 stdout=None if spec.shell else log)
         self.channel = self.connect("qmp")
         self.lines = self.channel.makefile("r", encoding="utf-8")

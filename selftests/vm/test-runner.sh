@@ -31,7 +31,7 @@ runner()
 
 has_ended()
 {
-	! kill -0 "$(<"$work/pid")" 2>/dev/null
+	[ ! -e "/proc/$(<"$work/pid")" ] || grep -q '^State:.*Z' "/proc/$(<"$work/pid")/status"
 }
 
 # expect NAME LAST STATUS WORDS: what the runner told.
@@ -99,12 +99,16 @@ expect "where all has to be exact" "1 passed, 1 failed" 1 "not ok .*test-it.sh: 
 here "one that fails with one seed" "1 passed, 0 failed" 0 "passed with another seed" <<'END'
 echo 1..1; [ "$HBCAST_SEED" = 2 ] && echo ok 1 - a || echo "not ok 1 - a"
 END
+here "processes that are left behind" "1 passed, 1 failed" 1 "not ok .*: left processes" <<END
+setsid sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
+END
+check "they are ended" has_ended
 program here/test-it.sh <<'END'
 # here: slow
 echo 1..1; echo ok 1 - a
 END
 runner here
-expect "a slow test" "0 passed, 0 failed" 1 "no test matches here"
+expect "a slow test" "0 passed, 0 failed" 1 "nothing of here runs in this tier"
 runner --all here
 expect "a slow test, where all are asked for" "1 passed, 0 failed" 0 "ok .*test-it.sh: a"
 program here/test-it.sh <<<'# here: timeout=10 thorough=700'
@@ -112,15 +116,24 @@ runner --list
 check_match "a limit" "test-it.sh here timeout=10$" "$out"
 HBCAST_THOROUGH=1 runner --list
 check_match "another one for what is thorough" "test-it.sh here timeout=700$" "$out"
-program here/test-it.sh <<<'# here: fast'
-runner here
-check_equal "a word that is not known: the status" 1 $status
-check_match "a word that is not known: told" "test-it.sh: 'fast' is nothing a test" "$out"
+# refused NAME WORDS: the header in standard input, and what the runner told.
+refused()
+{
+	program here/test-it.sh
+	runner here
+	expect "$1" "0 passed, 1 failed" 1 "$2"
+}
+
+refused "a word that is not known" "test-it.sh: 'fast' is nothing a test" <<<'# here: fast'
+refused "no time at all" "test-it.sh: 'timeout=0' is no time" <<<'# here: timeout=0'
+refused "two headers" "test-it.sh: asks twice" <<<$'# here: slow\n# vm: 6.1'
+refused "words that contradict each other" "'debug-only' and '6.1' leave no kernel" \
+	<<<'# vm: 6.1 debug-only'
 program machine/test-it.sh <<'END'
 # vm: 6.1 debug
 END
 program fault/test-it.sh <<'END'
-# vm: debug-only kcsan
+# vm: debug-only
 END
 program fault/test-one.sh <<'END'
 # vm: 6.12-only
@@ -138,21 +151,51 @@ check_equal "kernels of make check-all" \
 	"fault/test-it.sh 6.1-debug fault/test-it.sh 6.12-debug fault/test-one.sh 6.12 fault/test-one.sh 6.12-debug fault/test-two.sh 6.1 fault/test-two.sh 6.12 machine/test-it.sh 6.1 machine/test-it.sh 6.1-debug machine/test-it.sh 6.12 machine/test-it.sh 6.12-debug" \
 	"$(sed 's,selftests/,,; s/ timeout.*//' <<<"$out" | sort | xargs)"
 rm "$work"/selftests/*/test-{it,one,two}.sh
+
+# ended SIGNAL STATUS: what a runner that it ends tells, and whether its test ends, too.
+ended()
+{
+	rm -f "$work/pid"
+	env --default-signal=INT "$work/selftests/run" here >/dev/null 2>&1 &
+	check "it runs" wait_for 30 [ -s "$work/pid" ]
+	kill -"$1" $!
+	wait $!
+	check_equal "ended by $1: the status" "$2" $?
+	check "and the test ends with it" wait_for 30 has_ended
+}
+
 program here/test-it.sh <<END
 echo \$\$ >$work/pid.new; mv $work/pid.new $work/pid; exec sleep 1000
 END
-"$work/selftests/run" here >/dev/null 2>&1 &
-check "it runs" wait_for 30 [ -s "$work/pid" ]
-kill -TERM $!
-wait $!
-check_equal "ended by a signal: the status" 143 $?
-check "and the test ends with it" wait_for 30 has_ended
+ended TERM 143
+ended INT 130
+ended KILL 137
 rm "$work/selftests/here/test-it.sh"
 touch "$work/selftests/here/test-built.c"
 runner here
 expect "a program that was not built" "0 passed, 1 failed" 1 "is not there or not executable"
 runner no-such-test
-expect "no test at all" "0 passed, 0 failed" 1 "no test matches no-such-test"
+expect "no test at all" "0 passed, 1 failed" 1 "no test matches no-such-test"
+runner here no-such-test
+expect "no test for one of two patterns" "0 passed, 1 failed" 1 "no test matches no-such-test"
+rm "$work/selftests/here/test-built.c"
+program here/test-old </dev/null
+runner --list
+check_equal "a program whose source is gone is no test" "" "$(grep test-old <<<"$out")"
+
+# An exception in a thread.
+out=$(PYTHONPATH=selftests/lib python3 - <<'END'
+import threading
+from hbtest.tap import check, done
+one = threading.Thread(target=lambda: {}[1], name="one")
+one.start()
+one.join()
+check(True, "a")
+done()
+END
+)
+check_equal "a thread that an exception ends: the status" 1 $?
+check_match "a thread that an exception ends: told" "# KeyError: 1.*not ok 2 - one came to its" "$out"
 
 # In a kernel that no longer looks nothing is seen.
 while read -r line; do
