@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "exchange.h"
 #include "node.h"
 
@@ -31,11 +32,6 @@
 /* Parents below a node that are tried. */
 #define PARENTS		6
 
-/* Of so many nodes all senders are tried where pairs are not listed. */
-#define FEW		192
-/* Of more nodes twice as many senders for each, and those that there are. */
-#define NEIGHBOURS	32
-
 #define NO_PLACE	UINT32_MAX
 
 struct exchange {
@@ -45,12 +41,7 @@ struct exchange {
 	const double *weights;
 	double weight;		/* of the tree that is changed */
 	size_t first_idle;	/* arcs from here on leave a node out */
-	size_t *first;		/* of each node: its first place; arcs by head */
-	size_t *arcs;		/* of each place */
-	uint32_t *tail;
-	size_t *first_use;
-	uint32_t *rows;
-	double *uses;
+	struct hbp_choices c;	/* at whose places arcs are */
 	uint32_t *into;		/* of each tree and node: the place of its arc */
 	double *load;		/* of each row */
 	double *price;		/* what a little more load costs */
@@ -72,12 +63,7 @@ static uint32_t *into_of(const struct exchange *x, size_t tree)
 
 static void exchange_clear(struct exchange *x)
 {
-	free(x->first);
-	free(x->arcs);
-	free(x->tail);
-	free(x->first_use);
-	free(x->rows);
-	free(x->uses);
+	hbp_choices_clear(&x->c);
 	free(x->into);
 	free(x->load);
 	free(x->price);
@@ -88,103 +74,6 @@ static void exchange_clear(struct exchange *x)
 	free(x->known);
 	free(x->stack);
 	free(x->outside);
-}
-
-/* Who sends to a node in some tree, or is one of a few spread over all others. */
-static void mark_tails(const struct exchange *x, uint32_t *const *trees, size_t node,
-		       bool *marked)
-{
-	size_t n = x->s->n, k = node < x->root ? node : node - 1, i;
-
-	for (i = 0; i < x->n_trees; i++)
-		marked[trees[i][k] / n] = true;
-	for (i = 1; i < NEIGHBOURS; i++) {
-		marked[(node + i) % n] = true;
-		marked[(node + i * (n / NEIGHBOURS)) % n] = true;
-	}
-	marked[x->root] = true;
-}
-
-/*
- * Where pairs are not listed, those of a few senders for each node are, so that
- * there are no more than of so many nodes.
- */
-static int list_few(struct exchange *x, uint32_t *const *trees)
-{
-	const struct hbp_steady *s = x->s;
-	size_t n = s->n, node, i, k, from, end = 0, room = 0;
-	size_t *into = calloc(n, sizeof(*into)), *arcs;
-	bool *marked = calloc(n, sizeof(*marked));
-	int ret = into && marked ? 0 : -ENOMEM;
-
-	for (node = 0; !ret && node < n; node++) {
-		memset(marked, n <= FEW, n * sizeof(*marked));
-		if (n > FEW && node != x->root)
-			mark_tails(x, trees, node, marked);
-		k = hbp_steady_into(s, node, into);
-		x->first[node] = end;
-		if (end + k > room) {
-			room = 2 * (end + k);
-			arcs = realloc(x->arcs, room * sizeof(*arcs));
-			x->arcs = arcs ? arcs : x->arcs;
-			ret = arcs ? 0 : -ENOMEM;
-		}
-		for (i = 0; !ret && i < k; i++) {
-			from = into[i] / n;
-			if (marked[from])
-				x->arcs[end++] = into[i];
-		}
-	}
-	x->first[n] = end;
-	free(into);
-	free(marked);
-	return ret;
-}
-
-/* Arcs by head. */
-static int list_heads(struct exchange *x, uint32_t *const *trees)
-{
-	x->first = calloc(x->s->n + 2, sizeof(*x->first));
-	if (!x->first)
-		return -ENOMEM;
-	if (x->s->switched)
-		return list_few(x, trees);
-	x->arcs = calloc(x->s->n_arcs, sizeof(*x->arcs));
-	if (!x->arcs)
-		return -ENOMEM;
-	hbp_steady_heads(x->s, x->first, x->arcs);
-	return 0;
-}
-
-/* What is asked for together stands together: arcs by head, with their uses. */
-static int list_arcs(struct exchange *x, uint32_t *const *trees)
-{
-	const struct hbp_steady *s = x->s;
-	size_t p, u, end = 0, n, n_uses = 0;
-	struct hbp_uses of;
-
-	if (list_heads(x, trees))
-		return -ENOMEM;
-	n = x->first[s->n];
-	for (p = 0; p < n; p++)
-		n_uses += hbp_steady_uses(s, x->arcs[p]).n;
-	x->tail = calloc(n, sizeof(*x->tail));
-	x->first_use = calloc(n + 1, sizeof(*x->first_use));
-	x->rows = calloc(n_uses, sizeof(*x->rows));
-	x->uses = calloc(n_uses, sizeof(*x->uses));
-	if (!x->tail || !x->first_use || !x->rows || !x->uses)
-		return -ENOMEM;
-	for (p = 0; p < n; p++) {
-		of = hbp_steady_uses(s, x->arcs[p]);
-		x->tail[p] = hbp_steady_pair(s, x->arcs[p]).from;
-		x->first_use[p] = end;
-		for (u = 0; u < of.n; u++) {
-			x->rows[end] = of.rows[u];
-			x->uses[end++] = of.uses[u];
-		}
-	}
-	x->first_use[n] = end;
-	return 0;
 }
 
 static int exchange_fill(struct exchange *x, uint32_t **trees)
@@ -204,16 +93,16 @@ static int exchange_fill(struct exchange *x, uint32_t **trees)
 	x->outside = calloc(n, sizeof(*x->outside));
 	if (!x->into || !x->load || !x->price || !x->change ||
 	    !x->is_touched || !x->touched || !x->below || !x->known || !x->stack || !x->outside ||
-	    list_arcs(x, trees))
+	    hbp_choices_list(&x->c, s, x->root, trees, x->n_trees))
 		return -ENOMEM;
 	for (t = 0; t < x->n_trees; t++) {
 		for (i = 0; i < n - 1; i++) {
 			node = hbp_steady_pair(s, trees[t][i]).to;
-			for (p = x->first[node]; x->arcs[p] != trees[t][i];)
+			for (p = x->c.first[node]; x->c.arcs[p] != trees[t][i];)
 				p++;
 			into_of(x, t)[node] = (uint32_t)p;
-			for (u = x->first_use[p]; u < x->first_use[p + 1]; u++)
-				x->load[x->rows[u]] += x->weights[t] * x->uses[u];
+			for (u = x->c.first_use[p]; u < x->c.first_use[p + 1]; u++)
+				x->load[x->c.rows[u]] += x->weights[t] * x->c.uses[u];
 		}
 	}
 	return 0;
@@ -242,8 +131,8 @@ static double cost_of(const struct exchange *x, size_t p)
 	double cost = 0;
 	size_t u;
 
-	for (u = x->first_use[p]; u < x->first_use[p + 1]; u++)
-		cost += x->price[x->rows[u]] * x->uses[u];
+	for (u = x->c.first_use[p]; u < x->c.first_use[p + 1]; u++)
+		cost += x->price[x->c.rows[u]] * x->c.uses[u];
 	return cost * x->steep * x->weight;
 }
 
@@ -253,13 +142,13 @@ static void try_arc(struct exchange *x, size_t p, double sign)
 	uint32_t row;
 	size_t u;
 
-	for (u = x->first_use[p]; u < x->first_use[p + 1]; u++) {
-		row = x->rows[u];
+	for (u = x->c.first_use[p]; u < x->c.first_use[p + 1]; u++) {
+		row = x->c.rows[u];
 		if (!x->is_touched[row]) {
 			x->is_touched[row] = true;
 			x->touched[x->n_touched++] = row;
 		}
-		x->change[row] += sign * x->weight * x->uses[u];
+		x->change[row] += sign * x->weight * x->c.uses[u];
 	}
 }
 
@@ -298,20 +187,20 @@ static bool is_below(const struct exchange *x, const uint32_t *into, size_t node
 		     size_t top)
 {
 	while (node != x->root && node != top)
-		node = x->tail[into[node]];
+		node = x->c.tail[into[node]];
 	return node == top;
 }
 
 static bool is_idle(const struct exchange *x, uint32_t p)
 {
-	return x->arcs[p] >= x->first_idle;
+	return x->c.arcs[p] >= x->first_idle;
 }
 
 /* May the node get another parent: is it in the tree, and not below the node? */
 static bool may_join(const struct exchange *x, const uint32_t *into, size_t node,
 		     uint32_t p)
 {
-	size_t parent = x->tail[p], i;
+	size_t parent = x->c.tail[p], i;
 
 	if (!is_idle(x, p))
 		return (parent == x->root || !is_idle(x, into[parent])) &&
@@ -319,7 +208,7 @@ static bool may_join(const struct exchange *x, const uint32_t *into, size_t node
 	/* Nobody is left out who has children. */
 	for (i = 0; i < x->s->n; i++)
 		if (i != x->root && !is_idle(x, into[i]) &&
-		    x->tail[into[i]] == node)
+		    x->c.tail[into[i]] == node)
 			return false;
 	return true;
 }
@@ -359,7 +248,7 @@ static void move(struct exchange *x, uint32_t *into, size_t node)
 
 	/* What the arc that is there saves by going, it costs again. */
 	least = -put_arc(x, old, -1) - LEAST_GAIN;
-	for (p = (uint32_t)x->first[node]; p < x->first[node + 1]; p++) {
+	for (p = (uint32_t)x->c.first[node]; p < x->c.first[node + 1]; p++) {
 		/* Costs are convex, so that this is the least. */
 		if (p == old || cost_of(x, p) >= least)
 			continue;
@@ -385,7 +274,7 @@ static void mark_below(struct exchange *x, const uint32_t *into, size_t top)
 	x->below[top] = true;
 	for (i = 0; i < x->s->n; i++) {
 		depth = 0;
-		for (at = i; !x->known[at]; at = x->tail[into[at]])
+		for (at = i; !x->known[at]; at = x->c.tail[into[at]])
 			x->stack[depth++] = (uint32_t)at;
 		while (depth) {
 			x->known[x->stack[--depth]] = true;
@@ -398,7 +287,7 @@ static void mark_below(struct exchange *x, const uint32_t *into, size_t top)
 static bool comes_from(const struct exchange *x, const uint32_t *into, uint32_t p,
 		       bool below)
 {
-	size_t tail = x->tail[p];
+	size_t tail = x->c.tail[p];
 
 	return !is_idle(x, p) && x->below[tail] == below &&
 	       (tail == x->root || !is_idle(x, into[tail]));
@@ -412,7 +301,7 @@ static size_t list_parents(const struct exchange *x, const uint32_t *into,
 	size_t n = 0, i;
 	uint32_t p;
 
-	for (p = (uint32_t)x->first[node]; p < x->first[node + 1]; p++) {
+	for (p = (uint32_t)x->c.first[node]; p < x->c.first[node + 1]; p++) {
 		if (!comes_from(x, into, p, true))
 			continue;
 		cost = cost_of(x, p);
@@ -439,7 +328,7 @@ static uint32_t from_outside(struct exchange *x, const uint32_t *into, size_t no
 		return x->outside[node];
 	x->known[node] = true;
 	x->outside[node] = NO_PLACE;
-	for (p = (uint32_t)x->first[node]; p < x->first[node + 1]; p++) {
+	for (p = (uint32_t)x->c.first[node]; p < x->c.first[node + 1]; p++) {
 		cost = comes_from(x, into, p, false) ? cost_of(x, p) : HUGE_VAL;
 		if (cost < least) {
 			least = cost;
@@ -460,8 +349,8 @@ static void turn(struct exchange *x, uint32_t *into, size_t node)
 	memset(x->known, 0, x->s->n * sizeof(*x->known));
 	n = list_parents(x, into, node, parents);
 	for (i = 0; i < n; i++) {
-		for (at = x->tail[parents[i]]; at != node;
-		     at = x->tail[into[at]]) {
+		for (at = x->c.tail[parents[i]]; at != node;
+		     at = x->c.tail[into[at]]) {
 			gone[0] = into[node];
 			gone[1] = into[at];
 			come[0] = parents[i];
@@ -479,7 +368,7 @@ static void turn(struct exchange *x, uint32_t *into, size_t node)
 	}
 	if (least >= -LEAST_GAIN)
 		return;
-	at = hbp_steady_pair(x->s, x->arcs[best[1]]).to;
+	at = hbp_steady_pair(x->s, x->c.arcs[best[1]]).to;
 	put_arc(x, into[node], -1);
 	put_arc(x, into[at], -1);
 	put_arc(x, best[0], 1);
@@ -493,7 +382,7 @@ static bool is_dear(const struct exchange *x, uint32_t arc, size_t node)
 	double cost = cost_of(x, arc);
 	uint32_t p;
 
-	for (p = (uint32_t)x->first[node]; p < x->first[node + 1]; p++)
+	for (p = (uint32_t)x->c.first[node]; p < x->c.first[node + 1]; p++)
 		if (cost_of(x, p) * DEAR < cost)
 			return true;
 	return false;
@@ -593,7 +482,7 @@ int hbp_exchange_run(const struct hbp_steady *steady, size_t root,
 		for (i = 0, k = 0; i < steady->n; i++)
 			if (i != root)
 				trees[t][k++] = (uint32_t)
-					x.arcs[into_of(&x, t)[i]];
+					x.c.arcs[into_of(&x, t)[i]];
 out:
 	exchange_clear(&x);
 	return ret;
