@@ -7,9 +7,8 @@
  * prices over the cost of the cheapest tree, since each unit of rate costs at
  * least that much: this is the bound, and the prices are its certificate.
  *
- * Rows come into the master when a solution would overload them. Prices are
- * drawn towards how busy everything is, which keeps trees from piling up on what
- * the master does not price yet.
+ * Prices are drawn towards how busy everything is, which keeps trees from piling
+ * up on what the master does not price yet.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,16 +19,13 @@
 #include "colgen.h"
 #include "cuts.h"
 #include "exchange.h"
+#include "master.h"
 #include "node.h"
 #include "packing.h"
 #include "quotient.h"
 
 /* The search ends when rate and bound differ by less than this. */
 #define GAP		(1 / 1e7)
-/* A row is overloaded by more than this. */
-#define OVERLOAD	(1 / 1e9)
-/* More is not due to rounding, but to rates that GLPK does not tell apart. */
-#define ROUNDING	(1 / 1e7)
 /* In a graph of so many nodes, rounds are dear. */
 #define MANY		128
 /* Trees before the master is asked first, and before its prices are. */
@@ -59,77 +55,18 @@ struct hbp_search {
 	const struct hbp_steady *s;
 	const struct hbp_like *like;	/* what to begin with, or NULL */
 	struct hbp_arborescence *arborescence;
-	struct hbp_packing *master;
-	double unit;		/* Mbit/s of one unit of weight */
-	double over;		/* by how much weights are too large, 1 if they are not */
-	size_t room;		/* of trees */
+	struct hbp_master master;
 	size_t n_turns;		/* trees of clusters, which come first */
 	size_t n_like;		/* those that a like network has, which come then */
 	size_t n_spread;	/* first trees, which come behind these */
 	size_t even;		/* how many trees clusters are served evenly by, or 0 */
-	size_t *place;		/* of each row: its place in the master, or HBP_NONE */
-	size_t n_placed;
-	double *load;		/* of each row, 0 between uses */
-	size_t *loaded;		/* rows that are not 0 */
-	size_t n_loaded;
-	double *price;		/* of each row, by the master */
 	double *asked;		/* of each row, what the next tree is sought at */
 	double *sum;		/* of each row, load of the first trees */
-	double *busy;		/* of each row, load of the master's weights */
 	double *least;		/* of each row, what one arc uses at least */
 	double *cost;		/* of each arc */
 	size_t *into;		/* of each node: the arc of the tree found last */
-	size_t *index;		/* of a row or column being added */
-	double *value;
 	struct hbp_error *err;
 };
-
-/* Adds what a tree of some weight keeps busy. */
-static void add_load(struct hbp_search *x, const uint32_t *tree, double weight)
-{
-	struct hbp_uses of;
-	size_t i, u, row;
-
-	for (i = 0; i < x->s->n - 1; i++) {
-		of = hbp_steady_uses(x->s, tree[i]);
-		for (u = 0; u < of.n; u++) {
-			row = of.rows[u];
-			if (x->load[row] == 0)
-				x->loaded[x->n_loaded++] = row;
-			x->load[row] += weight * of.uses[u] * x->unit;
-		}
-	}
-}
-
-static void clear_load(struct hbp_search *x)
-{
-	while (x->n_loaded)
-		x->load[x->loaded[--x->n_loaded]] = 0;
-}
-
-static int keep_tree(struct hbp_search *x)
-{
-	struct hbp_colgen *cg = x->cg;
-	size_t room, i, n = 0;
-	uint32_t **trees;
-
-	if (cg->n_trees == x->room) {
-		room = 2 * x->room + 64;
-		trees = realloc(cg->trees, room * sizeof(*trees));
-		if (!trees)
-			return hbp_nomem(x->err);
-		cg->trees = trees;
-		x->room = room;
-	}
-	cg->trees[cg->n_trees] = calloc(x->s->n, sizeof(**cg->trees));
-	if (!cg->trees[cg->n_trees])
-		return hbp_nomem(x->err);
-	for (i = 0; i < x->s->n; i++)
-		if (x->into[i] != HBP_NONE)
-			cg->trees[cg->n_trees][n++] = (uint32_t)x->into[i];
-	cg->n_trees++;
-	return 0;
-}
 
 /* Finds the cheapest tree at some prices, and what they prove. */
 static int price_tree(struct hbp_search *x, const double *prices, double *cost)
@@ -139,7 +76,7 @@ static int price_tree(struct hbp_search *x, const double *prices, double *cost)
 	size_t i;
 	int ret;
 
-	hbp_steady_costs(s, prices, x->unit, x->cost);
+	hbp_steady_costs(s, prices, x->master.unit, x->cost);
 	for (i = 0; i < s->n_rows; i++)
 		all += prices[i];
 	ret = hbp_arborescence_find(x->arborescence, x->cost, x->into, cost);
@@ -154,122 +91,6 @@ static int price_tree(struct hbp_search *x, const double *prices, double *cost)
 	x->cg->bound = all / *cost;
 	memcpy(x->cg->prices, prices, s->n_rows * sizeof(*prices));
 	return 0;
-}
-
-/* Puts a row into the master, with the trees that are there. */
-static int place_row(struct hbp_search *x, size_t row, const double *uses)
-{
-	size_t t, n = 0;
-
-	for (t = 0; t < x->cg->n_trees; t++) {
-		if (uses[t] == 0)
-			continue;
-		x->index[n] = t;
-		x->value[n++] = uses[t];
-	}
-	x->place[row] = x->n_placed++;
-	return hbp_packing_add_row(x->master, 1, n, x->index, x->value) ?
-	       hbp_nomem(x->err) : 0;
-}
-
-/* Puts the rows of a list into the master. */
-static int place_rows(struct hbp_search *x, const size_t *rows, size_t n)
-{
-	size_t trees = x->cg->n_trees, t, i;
-	double *uses = calloc(n * trees + 1, sizeof(*uses));
-	int ret = 0;
-
-	if (!uses)
-		return hbp_nomem(x->err);
-	for (t = 0; t < trees; t++) {
-		add_load(x, x->cg->trees[t], 1);
-		for (i = 0; i < n; i++)
-			uses[i * trees + t] = x->load[rows[i]];
-		clear_load(x);
-	}
-	for (i = 0; !ret && i < n; i++)
-		ret = place_row(x, rows[i], uses + i * trees);
-	free(uses);
-	return ret;
-}
-
-/* Takes the tree found last into the master. */
-static int add_tree(struct hbp_search *x)
-{
-	size_t i, n = 0, most;
-	int ret;
-
-	ret = keep_tree(x);
-	if (ret)
-		return ret;
-	add_load(x, x->cg->trees[x->cg->n_trees - 1], 1);
-	most = x->loaded[0];
-	for (i = 0; i < x->n_loaded; i++)
-		if (x->load[x->loaded[i]] > x->load[most])
-			most = x->loaded[i];
-	for (i = 0; i < x->n_loaded; i++) {
-		if (x->place[x->loaded[i]] == HBP_NONE)
-			continue;
-		x->index[n] = x->place[x->loaded[i]];
-		x->value[n++] = x->load[x->loaded[i]];
-	}
-	clear_load(x);
-	if (hbp_packing_add_column(x->master, 1, n, x->index, x->value))
-		return hbp_nomem(x->err);
-	/* Some row has to hold it back. */
-	return x->place[most] == HBP_NONE ? place_rows(x, &most, 1) : 0;
-}
-
-/* Finds how busy rows are; lists those overloaded that the master lacks. */
-static size_t find_overloaded(struct hbp_search *x, size_t *rows)
-{
-	size_t t, i, n = 0;
-	double weight;
-
-	for (t = 0; t < x->cg->n_trees; t++) {
-		weight = hbp_packing_weight(x->master, t);
-		if (weight > 0)
-			add_load(x, x->cg->trees[t], weight);
-	}
-	memset(x->busy, 0, x->s->n_rows * sizeof(*x->busy));
-	for (i = 0; i < x->n_loaded; i++) {
-		x->busy[x->loaded[i]] = x->load[x->loaded[i]];
-		if (x->place[x->loaded[i]] == HBP_NONE &&
-		    x->load[x->loaded[i]] > 1 + OVERLOAD)
-			rows[n++] = x->loaded[i];
-	}
-	clear_load(x);
-	return n;
-}
-
-static int solve(struct hbp_search *x)
-{
-	size_t *rows = calloc(x->s->n_rows, sizeof(*rows)), n, i;
-	int ret = 0;
-
-	if (!rows)
-		return hbp_nomem(x->err);
-	do {
-		ret = hbp_packing_solve(x->master, &x->cg->rate);
-		if (ret) {
-			ret = hbp_fail(x->err, ret,
-				       "no weights are found for %zu trees: rates differ too much",
-				       x->cg->n_trees);
-			break;
-		}
-		n = find_overloaded(x, rows);
-		ret = place_rows(x, rows, n);
-	} while (!ret && n);
-	x->over = 1 + ROUNDING;
-	for (i = 0; !ret && i < x->s->n_rows; i++)
-		x->over = x->busy[i] > x->over ? x->busy[i] : x->over;
-	x->over = x->over > 1 + ROUNDING ? x->over : 1;
-	x->cg->rate /= x->over;
-	for (i = 0; !ret && i < x->s->n_rows; i++)
-		x->price[i] = x->place[i] == HBP_NONE ? 0 :
-			      hbp_packing_price(x->master, x->place[i]);
-	free(rows);
-	return ret;
 }
 
 /* Prices of the first trees: what is due when, see first_trees(). */
@@ -294,20 +115,16 @@ static void schedule_prices(struct hbp_search *x, double now)
 static int first_trees(struct hbp_search *x, size_t n)
 {
 	double cost;
-	size_t i;
 	int ret = 0;
 
 	while (!ret && x->n_spread < n) {
 		schedule_prices(x, (double)x->n_spread + 1);
 		ret = price_tree(x, x->asked, &cost);
 		if (!ret)
-			ret = add_tree(x);
+			ret = hbp_master_add(&x->master, x->into, x->err);
 		if (ret)
 			break;
-		add_load(x, x->cg->trees[x->cg->n_trees - 1], 1);
-		for (i = 0; i < x->n_loaded; i++)
-			x->sum[x->loaded[i]] += x->load[x->loaded[i]];
-		clear_load(x);
+		hbp_master_sum(&x->master, x->sum);
 		x->n_spread++;
 	}
 	return ret;
@@ -327,30 +144,13 @@ static int first_bounds(struct hbp_search *x)
 		hbp_cuts_sends(s, x->asked);
 		ret = price_tree(x, x->asked, &cost);
 	}
-	hbp_steady_least(s, x->unit, x->least);
+	hbp_steady_least(s, x->master.unit, x->least);
 	return ret;
 }
 
 static double gap_of(const struct hbp_search *x)
 {
 	return x->cg->bound / x->cg->rate - 1;
-}
-
-/* What a tree costs at the master's prices, below 1 if the master misses it. */
-static double cost_of(const struct hbp_search *x)
-{
-	struct hbp_uses of;
-	double cost = 0;
-	size_t i, u;
-
-	for (i = 0; i < x->s->n; i++) {
-		if (x->into[i] == HBP_NONE)
-			continue;
-		of = hbp_steady_uses(x->s, x->into[i]);
-		for (u = 0; u < of.n; u++)
-			cost += x->price[of.rows[u]] * of.uses[u] * x->unit;
-	}
-	return cost;
 }
 
 /*
@@ -360,16 +160,17 @@ static double cost_of(const struct hbp_search *x)
  */
 static void draw_prices(struct hbp_search *x, double pull)
 {
+	const struct hbp_master *m = &x->master;
 	double all = 0, soft = 0;
 	size_t i;
 
 	for (i = 0; i < x->s->n_rows; i++) {
-		x->asked[i] = exp(fmin(SOFTNESS * (x->busy[i] / x->over - 1), LATE));
+		x->asked[i] = exp(fmin(SOFTNESS * (m->busy[i] / m->over - 1), LATE));
 		soft += x->asked[i];
-		all += x->price[i];
+		all += m->price[i];
 	}
 	for (i = 0; i < x->s->n_rows; i++)
-		x->asked[i] = (1 - pull) * x->price[i] +
+		x->asked[i] = (1 - pull) * m->price[i] +
 			      pull * all / soft * x->asked[i];
 }
 
@@ -384,7 +185,7 @@ static bool ask(struct hbp_search *x, int *ret)
 	do {
 		draw_prices(x, pull);
 		*ret = price_tree(x, x->asked, &cost);
-		if (*ret || cost_of(x) < 1 - GAP / 10)
+		if (*ret || hbp_master_cost(&x->master, x->into) < 1 - GAP / 10)
 			return !*ret;
 		pull = pull > LEAST_PULL ? pull / 2 : pull > 0 ? 0 : -1;
 	} while (pull >= 0 && gap_of(x) > GAP);
@@ -411,11 +212,11 @@ static int add_turns(struct hbp_search *x)
 	/* A like network has trees of its own, which are better. */
 	for (turn = 0; !ret && !x->like && turn < hbp_quotient_turns(q); turn++)
 		if (hbp_quotient_tree(q, turn, x->into))
-			ret = add_tree(x);
+			ret = hbp_master_add(&x->master, x->into, x->err);
 	x->n_turns = x->cg->n_trees;
 	x->even = hbp_quotient_even(q);
 	hbp_quotient_free(q);
-	return ret || !x->n_turns ? ret : solve(x);
+	return ret || !x->n_turns ? ret : hbp_master_solve(&x->master, x->err);
 }
 
 /*
@@ -432,9 +233,9 @@ static int more_trees(struct hbp_search *x, size_t most)
 	most += x->cg->rounds;
 	while (gap_of(x) > GAP && x->cg->rounds < most && idle < PATIENCE &&
 	       ask(x, &ret)) {
-		ret = add_tree(x);
+		ret = hbp_master_add(&x->master, x->into, x->err);
 		if (!ret)
-			ret = solve(x);
+			ret = hbp_master_solve(&x->master, x->err);
 		if (ret)
 			break;
 		idle += x->s->n >= MANY;
@@ -454,7 +255,7 @@ static int add_copy(struct hbp_search *x, const uint32_t *tree)
 	x->into[x->cg->root] = HBP_NONE;
 	for (i = 0; i < x->s->n - 1; i++)
 		x->into[hbp_steady_pair(x->s, tree[i]).to] = tree[i];
-	return add_tree(x);
+	return hbp_master_add(&x->master, x->into, x->err);
 }
 
 /* Trees and a bound from a network that differs in little; few more are sought. */
@@ -469,7 +270,7 @@ static int add_like(struct hbp_search *x)
 		ret = add_copy(x, x->like->trees[i]);
 	x->n_like = x->like->n_trees;
 	if (!ret)
-		ret = solve(x);
+		ret = hbp_master_solve(&x->master, x->err);
 	return ret ? ret : more_trees(x, LIKE_ROUNDS);
 }
 
@@ -491,7 +292,7 @@ static int generate(struct hbp_search *x)
 	for (n = FIRST_TREES; !ret && !alike && n <= LAST_FIRST_TREES(x->s->n); n *= 2) {
 		ret = first_trees(x, n);
 		if (!ret)
-			ret = solve(x);
+			ret = hbp_master_solve(&x->master, x->err);
 		if (!ret && gap_of(x) <= GAP)
 			return 0;
 	}
@@ -501,27 +302,18 @@ static int generate(struct hbp_search *x)
 /* One unit of weight is what the plainest tree can carry alone. */
 static int set_unit(struct hbp_search *x)
 {
-	double most = 0, cost;
+	double cost, busy;
 	size_t i;
 	int ret;
 
-	x->unit = 1;
 	for (i = 0; i < x->s->n_rows; i++)
 		x->asked[i] = 1;
 	ret = price_tree(x, x->asked, &cost);
 	if (!ret)
-		ret = keep_tree(x);
-	if (ret)
-		return ret;
-	add_load(x, x->cg->trees[0], 1);
-	for (i = 0; i < x->n_loaded; i++)
-		most = x->load[x->loaded[i]] > most ? x->load[x->loaded[i]] :
-		       most;
-	clear_load(x);
-	free(x->cg->trees[--x->cg->n_trees]);
-	x->unit = 1 / most;
-	x->cg->bound *= most;
-	return 0;
+		ret = hbp_master_scale(&x->master, x->into, &busy, x->err);
+	if (!ret)
+		x->cg->bound *= busy;
+	return ret;
 }
 
 static void search_free(struct hbp_search *x)
@@ -529,19 +321,12 @@ static void search_free(struct hbp_search *x)
 	if (!x)
 		return;
 	hbp_arborescence_free(x->arborescence);
-	hbp_packing_free(x->master);
-	free(x->place);
-	free(x->load);
-	free(x->loaded);
-	free(x->price);
+	hbp_master_clear(&x->master);
 	free(x->asked);
 	free(x->sum);
-	free(x->busy);
 	free(x->least);
 	free(x->cost);
 	free(x->into);
-	free(x->index);
-	free(x->value);
 	free(x);
 }
 
@@ -549,10 +334,9 @@ static int search_alloc(struct hbp_colgen *cg, const struct hbp_like *like)
 {
 	const struct hbp_steady *s = cg->steady;
 	struct hbp_search *x = calloc(1, sizeof(*x));
-	/* A row has as many entries as trees, a column as many as rows. */
 	size_t most = HBP_QUOTIENT_TURNS + LAST_FIRST_TREES(s->n) +
 		      MORE_ROUNDS(s->n) + HBP_PLAN_TREES_MAX + 1 +
-		      (like ? like->n_trees + LIKE_ROUNDS : 0), i;
+		      (like ? like->n_trees + LIKE_ROUNDS : 0);
 
 	cg->search = x;
 	if (!x)
@@ -563,26 +347,14 @@ static int search_alloc(struct hbp_colgen *cg, const struct hbp_like *like)
 	x->arborescence = s->switched ?
 			  hbp_arborescence_switched(s->switched, s->ports, cg->root) :
 			  hbp_arborescence_alloc(s->n, cg->root, s->arcs, s->n_arcs);
-	x->master = hbp_packing_alloc();
-	most = most > s->n_rows ? most : s->n_rows;
-	x->place = calloc(s->n_rows, sizeof(*x->place));
-	x->load = calloc(s->n_rows, sizeof(*x->load));
-	x->loaded = calloc(s->n_rows, sizeof(*x->loaded));
-	x->price = calloc(s->n_rows, sizeof(*x->price));
 	x->asked = calloc(s->n_rows, sizeof(*x->asked));
 	x->sum = calloc(s->n_rows, sizeof(*x->sum));
-	x->busy = calloc(s->n_rows, sizeof(*x->busy));
 	x->least = calloc(s->n_rows, sizeof(*x->least));
 	x->cost = calloc(s->switched ? s->n_rows : s->n_arcs, sizeof(*x->cost));
 	x->into = calloc(s->n, sizeof(*x->into));
-	x->index = calloc(most, sizeof(*x->index));
-	x->value = calloc(most, sizeof(*x->value));
-	if (!x->arborescence || !x->master || !x->place || !x->load ||
-	    !x->loaded || !x->price || !x->asked || !x->sum || !x->busy || !x->least ||
-	    !x->cost || !x->into || !x->index || !x->value)
+	if (hbp_master_init(&x->master, cg, most) || !x->arborescence || !x->asked ||
+	    !x->sum || !x->least || !x->cost || !x->into)
 		return -ENOMEM;
-	for (i = 0; i < s->n_rows; i++)
-		x->place[i] = HBP_NONE;
 	return 0;
 }
 
@@ -595,8 +367,7 @@ static int read_weights(struct hbp_colgen *cg)
 	if (!mbps)
 		return -ENOMEM;
 	for (i = 0; i < cg->n_trees; i++)
-		mbps[i] = hbp_packing_weight(cg->search->master, i) *
-			  cg->search->unit / cg->search->over;
+		mbps[i] = hbp_master_mbps(&cg->search->master, i);
 	free(cg->mbps);
 	cg->mbps = mbps;
 	return 0;
@@ -664,8 +435,8 @@ int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
 		hbp_colgen_free(cg);
 		return ret;
 	}
-	cg->rate *= cg->search->unit;
-	cg->bound *= cg->search->unit;
+	cg->rate *= cg->search->master.unit;
+	cg->bound *= cg->search->master.unit;
 	*out = cg;
 	return 0;
 }
@@ -687,10 +458,10 @@ int hbp_colgen_choose(struct hbp_colgen *cg, const bool *chosen, double *rate,
 	int ret;
 
 	for (i = 0; i < cg->n_trees; i++)
-		hbp_packing_allow(cg->search->master, i, chosen[i]);
+		hbp_packing_allow(cg->search->master.packing, i, chosen[i]);
 	cg->search->err = err;
-	ret = solve(cg->search);
-	*rate = cg->rate * cg->search->unit;
+	ret = hbp_master_solve(&cg->search->master, err);
+	*rate = cg->rate * cg->search->master.unit;
 	cg->rate = whole;
 	if (!ret && read_weights(cg))
 		ret = hbp_nomem(err);
