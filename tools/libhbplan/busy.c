@@ -12,6 +12,7 @@
 #include "busy.h"
 #include "colgen.h"
 #include "node.h"
+#include "prices.h"
 #include "steady.h"
 #include "units.h"
 
@@ -311,7 +312,7 @@ static size_t find_rows(const struct hbp_busy *d, struct hbp_limit *limits)
 	for (i = 0; i < s->n_rows; i++)
 		all += d->cg->prices[i];
 	for (i = 0; i < s->n_rows; i++) {
-		price = hbp_steady_price(s, d->net, i, d->cg->prices[i] / all);
+		price = hbp_prices_row(s, d->net, i, d->cg->prices[i] / all);
 		if (price.mbps < HBP_LEAST_PRICE &&
 		    (d->load[i] < FULL || !d->slows[i]))
 			continue;

@@ -5,6 +5,7 @@
 
 #include "colgen.h"
 #include "messages.h"
+#include "prices.h"
 
 /* Messages are counted in these parts of all, so that equal ones are equal. */
 #define PARTS		1e6
@@ -40,7 +41,7 @@ static int count(const struct hbp_request *rq, const struct hbp_steady *steady,
 		if (sum[i] > 0 && !(*parts)[i])
 			(*parts)[i] = 1;
 	}
-	ret = hbp_steady_prove(steady, rq->in, cg->prices, cg->bound, plan, err);
+	ret = hbp_prices_prove(steady, rq->in, cg->prices, cg->bound, plan, err);
 out:
 	hbp_colgen_free(cg);
 	free(sum);

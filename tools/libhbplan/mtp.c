@@ -8,6 +8,7 @@
 #include "node.h"
 #include "order.h"
 #include "planners.h"
+#include "prices.h"
 #include "units.h"
 
 /* What a node has before it sends on: what fits into a packet of 1500 bytes. */
@@ -239,7 +240,7 @@ static int add_trees(struct mtp *m, struct hbp_plan *plan)
 			break;
 	}
 	tell_loss(m, plan);
-	return ret ? ret : hbp_steady_prove(m->steady, m->rq->in, m->cg->prices,
+	return ret ? ret : hbp_prices_prove(m->steady, m->rq->in, m->cg->prices,
 				      m->cg->bound, plan, m->err);
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "node.h"
-#include "plan.h"
 #include "steady.h"
 #include "switched.h"
 #include "units.h"
@@ -430,43 +429,6 @@ size_t hbp_steady_into(const struct hbp_steady *steady, size_t to, size_t *arcs)
 }
 
 /**
- * hbp_steady_price() - say what a row is
- * @steady: what sending keeps busy
- * @in: the input that it was made from
- * @row: number of the row
- * @mbps: its price
- *
- * Return: the price, with what has it.
- */
-struct hbp_price hbp_steady_price(const struct hbp_steady *steady,
-				  const struct hbp_input *in, size_t row,
-				  double mbps)
-{
-	struct hbp_price price = { .what = HBP_PRICED_LINK, .mbps = mbps };
-	const struct hbp_platform *p = in->platform;
-	const struct hbp_arc *arc;
-
-	if (p && row < p->n_links) {
-		price.from = p->nodes[p->links[row].from].id;
-		price.to = p->nodes[p->links[row].to].id;
-		return price;
-	}
-	row -= steady->sends;
-	if (row < steady->n) {
-		price.what = HBP_PRICED_SENDER;
-		price.from = in->members[row];
-	} else if (steady->ports == HBP_ONE_PORT) {
-		price.what = HBP_PRICED_RECEIVER;
-		price.from = in->members[row - steady->n];
-	} else {
-		arc = &steady->arcs[row - steady->n];
-		price.from = in->members[arc->from];
-		price.to = in->members[arc->to];
-	}
-	return price;
-}
-
-/**
  * hbp_steady_costs() - what pairs cost at some prices
  * @steady: who can send to whom
  * @prices: of each row, for being busy all the time
@@ -515,46 +477,6 @@ void hbp_steady_least(const struct hbp_steady *steady, double mbps, double *leas
 		if (least[s->rows[u]] == 0 || use < least[s->rows[u]])
 			least[s->rows[u]] = use;
 	}
-}
-
-/**
- * hbp_steady_prove() - give a plan its bound, and the prices that prove it
- * @steady: who can send to whom
- * @in: the input that it was made from
- * @prices: of each row; not all 0
- * @bound: what they prove, Mbit/s
- * @plan: receives bound and certificate
- * @err: receives the reason of a failure
- *
- * Prices are made such that the cheapest tree costs 1.
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_steady_prove(const struct hbp_steady *steady, const struct hbp_input *in,
-		     const double *prices, double bound, struct hbp_plan *plan,
-		     struct hbp_error *err)
-{
-	const struct hbp_steady *s = steady;
-	enum hbp_model model = s->ports == HBP_ONE_PORT ? HBP_MODEL_ONE_PORT :
-			       s->ports == HBP_MULTI_PORT ? HBP_MODEL_MULTI_PORT :
-			       HBP_MODEL_FLUID;
-	size_t i, n = 0;
-	double all = 0;
-
-	for (i = 0; i < s->n_rows; i++) {
-		all += prices[i];
-		n += prices[i] > 0;
-	}
-	plan->certificate = hbp_certificate_alloc(model, n, 0);
-	if (!plan->certificate)
-		return hbp_nomem(err);
-	for (i = 0, n = 0; i < s->n_rows; i++)
-		if (prices[i] > 0)
-			plan->certificate->prices[n++] =
-				hbp_steady_price(s, in, i, prices[i] / all * bound);
-	/* Rounded up, as it must hold. */
-	plan->bound_bps = (int64_t)ceil(bound * 1e6);
-	return 0;
 }
 
 /**

@@ -7,12 +7,10 @@
 #include <stdint.h>
 
 #include "arborescence.h"
-#include "certificate.h"
 #include "error.h"
 #include "evaluate.h"
 #include "input.h"
 
-struct hbp_plan;
 struct hbp_switched;
 
 /**
@@ -70,15 +68,9 @@ int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 int hbp_steady_switched(struct hbp_input *in, enum hbp_ports ports,
 			struct hbp_steady **out, struct hbp_error *err);
 void hbp_steady_free(struct hbp_steady *steady);
-struct hbp_price hbp_steady_price(const struct hbp_steady *steady,
-				  const struct hbp_input *in, size_t row,
-				  double mbps);
 void hbp_steady_costs(const struct hbp_steady *steady, const double *prices,
 		      double mbps, double *costs);
 void hbp_steady_least(const struct hbp_steady *steady, double mbps, double *least);
-int hbp_steady_prove(const struct hbp_steady *steady, const struct hbp_input *in,
-		     const double *prices, double bound, struct hbp_plan *plan,
-		     struct hbp_error *err);
 int64_t *hbp_steady_times(const struct hbp_steady *steady);
 int hbp_steady_idle(struct hbp_steady *steady, size_t root, const double *mbps);
 void hbp_steady_heads(const struct hbp_steady *steady, size_t *first,
