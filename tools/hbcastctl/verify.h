@@ -211,6 +211,8 @@ int hbverify_read_plan(struct hbverify *v, const char *file);
 
 int hbverify_rates(struct hbverify *v);
 int hbverify_predicted(struct hbverify *v);
+bool hbverify_stages(struct hbverify *v, const double *rates, const double *since,
+		     double *us, double *mbps);
 
 /**
  * struct hbverify_ways - the ways between hosts
