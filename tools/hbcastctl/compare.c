@@ -7,6 +7,8 @@
 #include "clock.h"
 #include "output.h"
 #include "plan.h"
+#include "plan_figure.h"
+#include "plan_value.h"
 
 /* What a planner has done. */
 struct entry {

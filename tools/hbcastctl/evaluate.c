@@ -3,6 +3,8 @@
 #include "args.h"
 #include "output.h"
 #include "plan.h"
+#include "plan_figure.h"
+#include "plan_value.h"
 
 static int parse_model(struct hbctl *ctl, const char *key, const char *word,
 		       void *dest)

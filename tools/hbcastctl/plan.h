@@ -3,8 +3,6 @@
 #ifndef HBCASTCTL_PLAN_H
 #define HBCASTCTL_PLAN_H
 
-#include <jansson.h>
-
 #include "cmd.h"
 #include "hbplan.h"
 
@@ -23,22 +21,7 @@ int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_input **in);
 int hbplan_load(struct hbctl *ctl, const char *path, struct hbp_plan **plan);
 int hbplan_load_on(struct hbctl *ctl, const char *path, const char *on,
 		   struct hbp_plan **plan, struct hbp_input **in);
-int hbplan_parse_bytes(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest);
-int hbplan_parse_ports(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest);
-int hbplan_parse_objective(struct hbctl *ctl, const char *key, const char *word,
-			   void *dest);
-int hbplan_parse_seed(struct hbctl *ctl, const char *key, const char *word,
-		      void *dest);
-int hbplan_parse_trees(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest);
-int hbplan_parse_graph(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest);
 int hbplan_print(struct hbctl *ctl, const char *what, char *text);
-json_t *hbplan_figure(const struct hbp_figure *figure);
-json_t *hbplan_overall(const struct hbp_evaluation *evaluation);
-void hbplan_write_ratio(const json_t *value, char *buf, size_t len);
 int hbplan_deliver(struct hbctl *ctl, const struct hbp_plan *plan,
 		   const struct hbp_input *in, const char *output,
 		   enum hbplan_graph graph);

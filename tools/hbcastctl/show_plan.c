@@ -7,6 +7,7 @@
 #include "args.h"
 #include "attrs.h"
 #include "plan.h"
+#include "plan_value.h"
 #include "show.h"
 
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
