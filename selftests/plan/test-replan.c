@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Paper 000: its tables, the orders of its figures, and replanning against a
- * second version that tries the swaps of lists and adds up every path anew.
+ * second version.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "../lib/tap.h"
 #include "helper.h"
 #include "positions.h"
-
-#define MOST	40
+#include "second.h"
 
 /* Table 1: hops between nodes 0 to 7; table 5 has node 8 besides. */
 static const char table_1[] =
@@ -198,162 +197,6 @@ static void check_leave(bool told)
 	hbp_input_free(in);
 }
 
-/* A second version: nodes by position, all sums anew, swaps from a list. */
-struct second {
-	const struct hbp_costs *c;
-	size_t n;
-	size_t node[MOST + 1];
-	size_t swaps[2 * MOST * MOST][2];
-	size_t n_swaps;
-};
-
-static size_t up(size_t position)
-{
-	size_t bit = 1;
-
-	while (!(position & bit))
-		bit <<= 1;
-	return position - bit;
-}
-
-static bool has_child(const struct second *s, size_t position)
-{
-	size_t i;
-
-	for (i = 1; i < s->n; i++)
-		if (up(i) == position)
-			return true;
-	return false;
-}
-
-static int64_t whole_cost(const struct second *s)
-{
-	int64_t cost = 0, sum;
-	size_t i, at;
-
-	for (i = 1; i < s->n; i++) {
-		if (has_child(s, i))
-			continue;
-		sum = 0;
-		for (at = i; at; at = up(at))
-			sum += hbp_costs_delay_ns(s->c, s->node[up(at)],
-						  s->node[at]);
-		cost = sum > cost ? sum : cost;
-	}
-	return cost;
-}
-
-static void list(struct second *s, size_t a, size_t b)
-{
-	if (!a || !b || a == b)
-		return;
-	s->swaps[s->n_swaps][0] = a;
-	s->swaps[s->n_swaps++][1] = b;
-}
-
-static size_t longest_below(const struct second *s, size_t position)
-{
-	size_t i, far, most = 0;
-
-	for (i = 1; i < s->n; i++) {
-		if (up(i) != position)
-			continue;
-		far = 1 + longest_below(s, i);
-		most = far > most ? far : most;
-	}
-	return most;
-}
-
-/* Where the longest path goes on; 0 at a leaf. */
-static size_t longest_child(const struct second *s, size_t position)
-{
-	size_t i, best = 0;
-
-	for (i = 1; i < s->n; i++)
-		if (up(i) == position &&
-		    (!best || longest_below(s, i) > longest_below(s, best) ||
-		     (longest_below(s, i) == longest_below(s, best) &&
-		      s->node[i] < s->node[best])))
-			best = i;
-	return best;
-}
-
-static void list_path(struct second *s, size_t a, size_t b)
-{
-	size_t rise = a, down = b;
-
-	while (rise || down) {
-		rise = rise ? up(rise) : 0;
-		list(s, a, rise);
-		down = down ? longest_child(s, down) : 0;
-		list(s, b, down);
-	}
-}
-
-static void list_swaps(struct second *s, enum hbp_strategy strategy, size_t a,
-		       size_t b)
-{
-	size_t i, x = a ? a : b;
-
-	s->n_swaps = 0;
-	if (strategy == HBP_SWAP_FAMILY) {
-		for (i = 1; i < s->n; i++)
-			if (up(i) == b)
-				list(s, b, i);
-		list(s, b, up(b));
-		for (i = 1; i < s->n; i++)
-			if (up(i) == up(b))
-				list(s, b, i);
-	} else if (strategy == HBP_SWAP_PATH) {
-		list_path(s, a, b);
-	} else if (strategy == HBP_SWAP_LEAF) {
-		for (i = 1; i < s->n; i++) {
-			if (has_child(s, i))
-				continue;
-			list(s, a, i);
-			if (a != b)
-				list(s, b, i);
-		}
-	} else if (strategy == HBP_SWAP_POSITION) {
-		for (i = 1; i < s->n; i++) {
-			list(s, x, x + i < s->n ? x + i : 0);
-			list(s, x, x > i ? x - i : 0);
-		}
-	}
-}
-
-static void swap_nodes(struct second *s, const size_t *pair)
-{
-	size_t node = s->node[pair[0]];
-
-	s->node[pair[0]] = s->node[pair[1]];
-	s->node[pair[1]] = node;
-}
-
-/* Returns the number of steps. */
-static size_t second_swap(struct second *s, int64_t goal)
-{
-	int64_t least = whole_cost(s), cost;
-	size_t i, best = s->n_swaps;
-
-	if (least <= goal)
-		return 0;
-	for (i = 0; i < s->n_swaps; i++) {
-		swap_nodes(s, s->swaps[i]);
-		cost = whole_cost(s);
-		if (cost <= goal)
-			return i + 1;
-		swap_nodes(s, s->swaps[i]);
-		if (cost < least) {
-			least = cost;
-			best = i;
-		}
-	}
-	if (best < s->n_swaps)
-		swap_nodes(s, s->swaps[best]);
-	return s->n_swaps;
-}
-
 static void list_is(const char *what, size_t n, enum hbp_strategy strategy,
 		    size_t a, size_t b, const char *want)
 {
@@ -363,7 +206,7 @@ static void list_is(const char *what, size_t n, enum hbp_strategy strategy,
 
 	for (i = 0; i < n; i++)
 		s.node[i] = i;
-	list_swaps(&s, strategy, a, b);
+	second_list(&s, strategy, a, b);
 	for (i = 0; i < s.n_swaps; i++)
 		at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%zu/%zu",
 				       i ? " " : "", s.swaps[i][0], s.swaps[i][1]);
@@ -382,38 +225,6 @@ static void check_figures(void)
 	list_is("figure 3, right", 16, HBP_SWAP_POSITION, 6, 7,
 		"6/7 6/5 6/8 6/4 6/9 6/3 6/10 6/2 6/11 6/1 6/12 6/13 6/14 6/15");
 	list_is("section 4.2", 7, HBP_SWAP_PATH, 2, 2, "2/3");
-}
-
-/* Fills the second version from the plan's edges: positions by sending order. */
-static void read_positions(const struct hbp_plan *plan,
-			   const struct hbp_input *in, struct second *s)
-{
-	const struct hbp_tree *tree = &plan->trees[0];
-	size_t at, i, child;
-
-	s->c = in->costs;
-	s->n = tree->n_edges + 1;
-	s->node[0] = hbp_input_find(in, plan->root);
-	for (at = 0; at < s->n; at++) {
-		/* The last edge of a parent leads to its child nearest to it. */
-		child = 1;
-		for (i = tree->n_edges; i-- > 0;) {
-			if (tree->edges[i].parent != in->members[s->node[at]])
-				continue;
-			s->node[at + child] = hbp_input_find(in,
-							     tree->edges[i].child);
-			child *= 2;
-		}
-	}
-}
-
-static bool same_positions(const struct second *a, const struct hbp_plan *plan,
-			   const struct hbp_input *in)
-{
-	struct second b = { };
-
-	read_positions(plan, in, &b);
-	return a->n == b.n && !memcmp(a->node, b.node, a->n * sizeof(*a->node));
 }
 
 struct tally {
@@ -440,24 +251,24 @@ static void try_links(struct luck *luck, size_t n, enum hbp_strategy strategy,
 		old->cost_ns = HBP_NEVER;
 	for (child = 1; child < n; child++) {
 		us = 100 * draw_below(luck, 30);
-		read_positions(old, in, &s);
-		make_dearer(in->costs, s.node[up(child)], s.node[child], us);
-		increased = whole_cost(&s);
-		list_swaps(&s, strategy, up(child), child);
+		second_read(old, in, &s);
+		make_dearer(in->costs, s.node[second_up(child)], s.node[child], us);
+		increased = second_cost(&s);
+		second_list(&s, strategy, second_up(child), child);
 		plan = replan(old, in, HBP_LINK_CHANGED,
 			      in->members[s.node[child]],
-			      in->members[s.node[up(child)]], strategy);
+			      in->members[s.node[second_up(child)]], strategy);
 		steps = second_swap(&s, told ? old->cost_ns : -1);
 		t->tried++;
 		t->steps += steps;
 		t->better += plan->cost_ns < increased;
 		t->right += plan->replanned.steps == steps &&
 			    plan->replanned.increased_ns == increased &&
-			    plan->cost_ns == whole_cost(&s) &&
-			    same_positions(&s, plan, in);
+			    plan->cost_ns == second_cost(&s) &&
+			    second_is(&s, plan, in);
 		hbp_plan_free(plan);
-		read_positions(old, in, &s);
-		make_dearer(in->costs, s.node[up(child)], s.node[child], -us);
+		second_read(old, in, &s);
+		make_dearer(in->costs, s.node[second_up(child)], s.node[child], -us);
 	}
 	hbp_plan_free(old);
 	hbp_input_free(in);
@@ -473,7 +284,7 @@ static void check_links(void)
 		struct tally t = { 0 };
 
 		for (round = 0; round < 30; round++)
-			try_links(&luck, 2 + draw_below(&luck, MOST - 1), strategy,
+			try_links(&luck, 2 + draw_below(&luck, SECOND_MOST - 1), strategy,
 				  round % 3, &t);
 		ok(t.tried > 300 && t.right == t.tried && t.steps > t.tried / 4 &&
 		   t.better > t.tried / 20,
@@ -498,7 +309,7 @@ static void check_traffic(void)
 		i = 1 + draw_below(&luck, (uint32_t)all->n - 1);
 		id = all->members[i];
 		old = make_plan(all, "balanced-path", root, 1);
-		read_positions(old, all, &s);
+		second_read(old, all, &s);
 		for (at = 0; s.node[at] != i; at++)
 			;
 		plan = replan(old, all, HBP_NODE_LEFT, id, 0, strategy);
@@ -507,12 +318,12 @@ static void check_traffic(void)
 		s.node[at] = s.node[--s.n];
 		for (k = 0; k < s.n; k++)
 			s.node[k] -= s.node[k] > i;
-		list_swaps(&s, at < s.n ? strategy : HBP_SWAP_NONE, at, at);
+		second_list(&s, at < s.n ? strategy : HBP_SWAP_NONE, at, at);
 		steps = at < s.n ? second_swap(&s, old->cost_ns) : 0;
 		tried++;
 		right += plan->replanned.steps == steps &&
-			 same_positions(&s, plan, all) &&
-			 plan->cost_ns == whole_cost(&s);
+			 second_is(&s, plan, all) &&
+			 plan->cost_ns == second_cost(&s);
 		hbp_plan_free(old);
 		hbp_plan_free(plan);
 		hbp_input_free(all);
@@ -572,10 +383,10 @@ static void check_exchanges(void)
 	size_t round, i, below, right = 0, few = 0;
 
 	for (round = 0; round < 300; round++) {
-		size_t n = 3 + draw_below(&luck, MOST - 2), a, b;
+		size_t n = 3 + draw_below(&luck, SECOND_MOST - 2), a, b;
 		struct hbp_input *in = random_costs(&luck, n, false);
 		struct hbp_positions p = { }, anew = { };
-		uint32_t ids[MOST];
+		uint32_t ids[SECOND_MOST];
 		struct hbp_error err;
 
 		a = 1 + draw_below(&luck, (uint32_t)n - 1);
@@ -598,8 +409,8 @@ static void check_exchanges(void)
 			size_t at = i;
 
 			while (at && at != a && at != b)
-				at = up(at);
-			below += at && !has_child(&s, i);
+				at = second_up(at);
+			below += at && !second_has_child(&s, i);
 		}
 		few += p.computed == below;
 		hbp_positions_free(&p);
