@@ -7,267 +7,15 @@
 #include <unistd.h>
 
 #include "../lib/tap.h"
-#include "arborescence.h"
+#include "arborescences.h"
 #include "colgen.h"
+#include "flow_program.h"
 #include "helper.h"
 
 #define BYTES	8000000
-#define MOST	8
 /* Rounding, and what ends a search. */
 #define NEARLY	(1 / 1e9)
 #define ROUGHLY	(1 / 1e6)
-
-/* Graphs of up to 40 nodes with small whole costs, so that ties are frequent. */
-struct graph {
-	size_t n, m;
-	struct hbp_arc arcs[1600];
-	double costs[1600];
-};
-
-static void draw_graph(struct luck *luck, struct graph *g, size_t n, size_t third)
-{
-	size_t i, j;
-
-	g->n = n;
-	g->m = 0;
-	for (i = 0; i < n; i++) {
-		for (j = 0; j < n; j++) {
-			/* The ring is whole, so that all are reached. */
-			if (i == j || (j != (i + 1) % n &&
-				       draw_below(luck, 3) < third))
-				continue;
-			g->arcs[g->m].from = (uint32_t)i;
-			g->arcs[g->m].to = (uint32_t)j;
-			g->costs[g->m++] = draw_below(luck, 12);
-		}
-	}
-}
-
-static double find_cost(const struct graph *g, size_t root, size_t *into)
-{
-	struct hbp_arborescence *a;
-	double sum;
-
-	a = hbp_arborescence_alloc(g->n, root, g->arcs, g->m);
-	if (!a || hbp_arborescence_find(a, g->costs, into, &sum))
-		tap_bail_out("no arborescence");
-	hbp_arborescence_free(a);
-	return sum;
-}
-
-/* Does every node lead back to the root? */
-static bool is_arborescence(const struct graph *g, size_t root,
-			    const size_t *into)
-{
-	size_t i, at, steps;
-
-	for (i = 0; i < g->n; i++) {
-		for (at = i, steps = 0; at != root; steps++) {
-			if (into[at] == HBP_NONE || steps == g->n ||
-			    g->arcs[into[at]].to != at)
-				return false;
-			at = g->arcs[into[at]].from;
-		}
-	}
-	return into[root] == HBP_NONE;
-}
-
-/* All choices of an arc into each node. */
-static double least_cost(const struct graph *g, const double *costs, size_t root,
-			 size_t node, size_t *into)
-{
-	double best = 1e300, sum;
-	size_t i;
-
-	if (node == g->n) {
-		if (!is_arborescence(g, root, into))
-			return best;
-		for (i = 0, sum = 0; i < g->n; i++)
-			sum += i == root ? 0 : costs[into[i]];
-		return sum;
-	}
-	into[node] = HBP_NONE;
-	if (node == root)
-		return least_cost(g, costs, root, node + 1, into);
-	for (i = 0; i < g->m; i++) {
-		if (g->arcs[i].to != node)
-			continue;
-		into[node] = i;
-		sum = least_cost(g, costs, root, node + 1, into);
-		best = sum < best ? sum : best;
-	}
-	return best;
-}
-
-static void check_arborescences(void)
-{
-	size_t round, small = 0, same = 0, into[40], others[40];
-	static struct graph g, dense;
-	struct luck luck = { 21 };
-
-	for (round = 0; round < 1500; round++) {
-		/* Both kinds of graph: a sixth, a third or all of the pairs. */
-		size_t n = 2 + round % 4, root = draw_below(&luck, (uint32_t)n);
-		double sum;
-
-		draw_graph(&luck, &g, n, round % 3);
-		sum = find_cost(&g, root, into);
-		small += is_arborescence(&g, root, into) &&
-			 sum == least_cost(&g, g.costs, root, 0, others);
-	}
-	ok(small == 1500, "arborescences: of 2 to 5 nodes none is cheaper");
-	for (round = 0; round < 300; round++) {
-		size_t n = 13 + round % 28, i;
-
-		/* An eighth of the pairs; then all, the rest too dear. */
-		g.n = n;
-		g.m = 0;
-		dense.n = n;
-		dense.m = 0;
-		for (i = 0; i < n * n; i++) {
-			bool there = (i / n + 1) % n == i % n ||
-				     !draw_below(&luck, 8);
-
-			if (i / n == i % n)
-				continue;
-			dense.arcs[dense.m].from = (uint32_t)(i / n);
-			dense.arcs[dense.m].to = (uint32_t)(i % n);
-			dense.costs[dense.m] = there ? draw_below(&luck, 100) : 1e6;
-			if (there) {
-				g.arcs[g.m] = dense.arcs[dense.m];
-				g.costs[g.m++] = dense.costs[dense.m];
-			}
-			dense.m++;
-		}
-		same += find_cost(&g, 0, into) == find_cost(&dense, 0, others) &&
-			is_arborescence(&g, 0, into) &&
-			is_arborescence(&dense, 0, others);
-	}
-	ok(same == 300, "arborescences: both ways to find them agree");
-}
-
-/*
- * The rate of the best trees as a flow, by another program: what passes an arc
- * is x; to each node leads a flow of the rate within x (Edmonds: then there are
- * trees). Arcs and what holds them back are made here once more.
- */
-struct flow_lp {
-	glp_prob *lp;
-	size_t n, m, root;
-	size_t from[MOST * MOST], to[MOST * MOST];
-	double mbps[MOST * MOST];
-};
-
-static void set_row(struct flow_lp *f, int type, double limit, int n,
-		    const int *columns, const double *values)
-{
-	int row = glp_add_rows(f->lp, 1);
-
-	glp_set_row_bnds(f->lp, row, type, limit, limit);
-	glp_set_mat_row(f->lp, row, n, columns, values);
-}
-
-/* Columns: the rate, x of each arc, then the flow to each node on each arc. */
-static int flow_column(const struct flow_lp *f, size_t node, size_t arc)
-{
-	return (int)(2 + f->m + node * f->m + arc);
-}
-
-static void add_flow(struct flow_lp *f, size_t node)
-{
-	double values[2 * MOST * MOST + 2];
-	int columns[2 * MOST * MOST + 2];
-	size_t v, e;
-	int n;
-
-	for (v = 0; v < f->n; v++) {
-		for (e = 0, n = 0; e < f->m; e++) {
-			if (f->from[e] != v && f->to[e] != v)
-				continue;
-			columns[++n] = flow_column(f, node, e);
-			values[n] = f->to[e] == v ? 1 : -1;
-		}
-		if (v == node || v == f->root) {
-			columns[++n] = 1;
-			values[n] = v == node ? -1 : 1;
-		}
-		set_row(f, GLP_FX, 0, n, columns, values);
-	}
-	for (e = 0; e < f->m; e++) {
-		columns[1] = flow_column(f, node, e);
-		values[1] = 1;
-		columns[2] = (int)e + 2;
-		values[2] = -1;
-		set_row(f, GLP_UP, 0, 2, columns, values);
-	}
-}
-
-/* Ports of a node: all its arcs of one direction share the time. */
-static void add_port(struct flow_lp *f, size_t node, bool sends, bool multi)
-{
-	double values[MOST * MOST + 1], most = 0;
-	int columns[MOST * MOST + 1], n = 0;
-	size_t e;
-
-	for (e = 0; e < f->m; e++)
-		if ((sends ? f->from[e] : f->to[e]) == node && f->mbps[e] > most)
-			most = f->mbps[e];
-	for (e = 0; e < f->m; e++) {
-		if ((sends ? f->from[e] : f->to[e]) != node)
-			continue;
-		columns[++n] = (int)e + 2;
-		values[n] = multi ? 0.8 / most : 1 / f->mbps[e];
-	}
-	set_row(f, GLP_UP, 1, n, columns, values);
-}
-
-static double flow_rate(struct flow_lp *f, enum hbp_ports ports)
-{
-	glp_smcp how;
-	double rate;
-	size_t i;
-
-	f->lp = glp_create_prob();
-	glp_set_obj_dir(f->lp, GLP_MAX);
-	glp_add_cols(f->lp, (int)(1 + f->m + f->n * f->m));
-	for (i = 1; i <= 1 + f->m + f->n * f->m; i++)
-		glp_set_col_bnds(f->lp, (int)i, GLP_LO, 0, 0);
-	glp_set_obj_coef(f->lp, 1, 1);
-	for (i = 0; ports != HBP_ONE_PORT && i < f->m; i++)
-		glp_set_col_bnds(f->lp, (int)i + 2, GLP_DB, 0, f->mbps[i]);
-	for (i = 0; i < f->n; i++) {
-		if (i != f->root)
-			add_flow(f, i);
-		if (ports != HBP_ANY_PORTS)
-			add_port(f, i, true, ports == HBP_MULTI_PORT);
-		if (ports == HBP_ONE_PORT)
-			add_port(f, i, false, false);
-	}
-	glp_init_smcp(&how);
-	how.msg_lev = GLP_MSG_OFF;
-	if (glp_simplex(f->lp, &how) || glp_get_status(f->lp) != GLP_OPT)
-		tap_bail_out("the flow program has no solution");
-	rate = glp_get_obj_val(f->lp);
-	glp_delete_prob(f->lp);
-	return rate;
-}
-
-static double costs_rate(const struct hbp_input *in, size_t root,
-			 enum hbp_ports ports)
-{
-	const struct hbp_costs *c = in->costs;
-	struct flow_lp f = { .n = c->n, .root = root };
-	size_t i;
-
-	for (i = 0; i < c->n * c->n; i++) {
-		if (!c->bandwidth_bps[i] || i / c->n == i % c->n)
-			continue;
-		f.from[f.m] = i / c->n;
-		f.to[f.m] = i % c->n;
-		f.mbps[f.m++] = (double)c->bandwidth_bps[i] / 1e6;
-	}
-	return flow_rate(&f, ports);
-}
 
 /* Hosts 10, 20, ... with links to one another and no switch. */
 static struct hbp_input *random_hosts(struct luck *luck, size_t n, size_t part)
@@ -292,20 +40,6 @@ static struct hbp_input *random_hosts(struct luck *luck, size_t n, size_t part)
 			1 + draw_below(luck, 9));
 	}
 	return close_links(f, &text);
-}
-
-static double hosts_rate(const struct hbp_input *in, size_t root)
-{
-	const struct hbp_platform *p = in->platform;
-	struct flow_lp f = { .n = p->n, .root = root };
-	size_t i;
-
-	for (i = 0; i < p->n_links; i++) {
-		f.from[f.m] = p->links[i].from;
-		f.to[f.m] = p->links[i].to;
-		f.mbps[f.m++] = (double)p->links[i].bandwidth_bps / 1e6;
-	}
-	return flow_rate(&f, HBP_ANY_PORTS);
 }
 
 static struct hbp_plan *plan_with(struct hbp_input *in, const char *name,
@@ -772,7 +506,6 @@ static void check_extremes(uint64_t seed)
 int main(void)
 {
 	glp_term_out(GLP_OFF);
-	check_arborescences();
 	check_flows();
 	check_certificates();
 	check_bounds();
