@@ -158,6 +158,19 @@ static int64_t least_flow(const struct hbp_input *in, const size_t *sources,
 	return least;
 }
 
+/* The last members, in descending order, so that order does not matter. */
+static void set_sources(struct hbp_request *rq, size_t *sources, size_t n)
+{
+	size_t i;
+
+	rq->n_replicas = n - 1;
+	for (i = 0; i < n; i++) {
+		sources[i] = rq->in->n - 1 - i;
+		rq->replicas[i ? i - 1 : 0] = rq->in->members[sources[i]];
+	}
+	rq->root = rq->in->members[sources[0]];
+}
+
 /*
  * Where hosts are joined directly, trees from several sources are as fast
  * together as the narrowest cut (Edmonds, with all sources as one): the bound
@@ -180,13 +193,7 @@ static void check_replicas(void)
 		rq.in = random_mesh(&luck, 4 + round % 6);
 		p = rq.in->platform;
 		n = 2 + round % 2;
-		rq.n_replicas = n - 1;
-		for (i = 0; i < n; i++) {
-			/* In descending order, so that order does not matter. */
-			sources[i] = rq.in->n - 1 - i;
-			rq.replicas[i ? i - 1 : 0] = rq.in->members[sources[i]];
-		}
-		rq.root = rq.in->members[sources[0]];
+		set_sources(&rq, sources, n);
 		/* Replicas may be in the way of others. */
 		if (hbp_plan_make(hbp_planner_find("stable"), &rq, &plan, &err)) {
 			hbp_input_free(rq.in);
