@@ -223,17 +223,17 @@ put long.sh <<END
 # SPDX-License-Identifier: GPL-2.0
 fine()
 {
-$(yes '	:' | head -n 59)
+$(yes '	:' | head -n 49)
 }
 long()
 {
-$(yes '	:' | head -n 60)
+$(yes '	:' | head -n 50)
 }
 END
 put big.sh <<END
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-$(yes : | head -n 798)
+$(yes : | head -n 598)
 END
 put bare.sh <<'END'
 #!/bin/bash
@@ -248,8 +248,8 @@ mapfile -t planted < <(printf '%s\n' "${planted[@]}" | sort)
 # Three more scripts with three checks each, and 9 mistakes.
 checkstyle
 expect "mistakes" "35 passed, 9 failed" "${planted[@]}"
-for reason in "bare.sh: no SPDX" "big.sh: a file of 800 lines" "tiny.h:[0-9]+: warning: " \
-	      "long.sh:66: a function of 60 lines" "SC2034" "F821 undefined name 'nobody_knows'" \
+for reason in "bare.sh: no SPDX" "big.sh: a file of 600 lines" "tiny.h:[0-9]+: warning: " \
+	      "long.sh:56: a function of 50 lines" "SC2034" "F821 undefined name 'nobody_knows'" \
 	      "# kmod/answer.c:8:.*address spaces" "tools/user.c:4: ERROR:SPACING"; do
 	check_match "mistakes: $reason" "$reason" "$out"
 done
