@@ -111,8 +111,10 @@ class Round:
 
     def rate(self, node, index):
         """Bit/s of a flow in the second half of the round, in that node's words."""
+        # One that has ended may have done so some time before it was looked at.
         points = [(figure["second"], figure["first"]) for sample in self.heard[node]
-                  for figure in sample["figure"] if figure["index"] == index]
+                  for figure in sample["figure"]
+                  if figure["index"] == index and figure["state"] == "running"]
         half = points[-1][0] / 2
         ns, count = min((point for point in points if point[0] >= half), key=lambda p: p[0])
         return (points[-1][1] - count) * 8e9 / (points[-1][0] - ns)
