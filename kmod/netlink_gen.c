@@ -38,11 +38,12 @@ const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1] = {
 	[HBCAST_A_EDGE_RATE] = { .type = NLA_U64, },
 };
 
-const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_COUNT + 1] = {
+const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_RATE + 1] = {
 	[HBCAST_A_TASK_KIND] = NLA_POLICY_MAX(NLA_U32, 2),
 	[HBCAST_A_TASK_FROM] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_TASK_TO] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_TASK_COUNT] = NLA_POLICY_RANGE(NLA_U32, 1, HBCAST_TASK_COUNT_MAX),
+	[HBCAST_A_TASK_RATE] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_VERSION_GET - do */

@@ -13,7 +13,7 @@
 
 /* Common nested types */
 extern const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1];
-extern const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_COUNT + 1];
+extern const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_RATE + 1];
 
 extern const struct nla_policy hbcast_version_get_nl_policy[HBCAST_A_VERSION_PAD + 1];
 

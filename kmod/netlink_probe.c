@@ -48,10 +48,10 @@ struct hbc_nl_round {
 static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *extack,
 			   struct hbc_task *task)
 {
-	struct nlattr *tb[HBCAST_A_TASK_COUNT + 1];
+	struct nlattr *tb[HBCAST_A_TASK_MAX + 1];
 	int err;
 
-	err = nla_parse_nested(tb, HBCAST_A_TASK_COUNT, nest, hbcast_task_nl_policy, extack);
+	err = nla_parse_nested(tb, HBCAST_A_TASK_MAX, nest, hbcast_task_nl_policy, extack);
 	if (err)
 		return err;
 	if (!tb[HBCAST_A_TASK_KIND] || !tb[HBCAST_A_TASK_FROM] || !tb[HBCAST_A_TASK_TO]) {
@@ -63,9 +63,16 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 	task->to = nla_get_u32(tb[HBCAST_A_TASK_TO]);
 	if (tb[HBCAST_A_TASK_COUNT])
 		task->count = nla_get_u32(tb[HBCAST_A_TASK_COUNT]);
+	if (tb[HBCAST_A_TASK_RATE])
+		task->rate = nla_get_u32(tb[HBCAST_A_TASK_RATE]);
 	if (task->from == task->to) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_TO],
 				    "a task is from one node to another one");
+		return -EINVAL;
+	}
+	if (task->rate && task->kind != HBC_TASK_FLOW) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_RATE],
+				    "flows may have a rate, round trips and bursts have none");
 		return -EINVAL;
 	}
 	if (task->kind == HBC_TASK_FLOW ? !task->count : task->count)

@@ -140,17 +140,17 @@ static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hb
 	struct hbc_group *group = round->control->group;
 	struct hbc_probe_task *task;
 	unsigned int i, flows = 0;
-	u64 rate;
+	u64 limit;
 
 	for (i = 0; i < round->count; i++)
 		flows += !round->parts[i].figure.receives && round->parts[i].flow;
-	rate = READ_ONCE(group->config.probe_rate) / max(flows, 1U);
+	limit = READ_ONCE(group->config.probe_rate) / max(flows, 1U);
 	if (READ_ONCE(group->config.probe_rate))
-		rate = max(rate, 1ULL);
+		limit = max(limit, 1ULL);
 	for (i = 0; i < round->count; i++) {
 		if (round->parts[i].figure.receives)
 			continue;
-		task = hbc_probe_task_begin(group, round->id, &tasks[i], round->end, rate);
+		task = hbc_probe_task_begin(group, round->id, &tasks[i], round->end, limit);
 		if (IS_ERR(task))
 			hbc_probe_part_fail(&round->parts[i], PTR_ERR(task));
 		else

@@ -25,6 +25,7 @@
 #define HBC_PROBE_TRIPS		64	/* round trips that are kept in order */
 #define HBC_PROBE_SETTLED	8	/* round trips in a row that were not shorter by a part: */
 #define HBC_PROBE_SHORTER	64
+#define HBC_PROBE_KBIT		125	/* bytes */
 
 static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
 {
@@ -79,9 +80,24 @@ static bool hbc_probe_task_over(const struct hbc_probe_task *task)
 
 /* Flows. */
 
+/* TCP does not pace headers: bytes/s of payload for the task's rate, 0 for as many as go. */
+static u64 hbc_probe_flow_rate(const struct hbc_probe_task *task)
+{
+	struct tcp_info tcp;
+	u64 rate;
+
+	if (!task->task.rate)
+		return 0;
+	tcp_get_info(task->probe.sock->sk, &tcp);
+	rate = mul_u64_u32_div(task->task.rate * (u64)HBC_PROBE_KBIT, tcp.tcpi_snd_mss,
+			       hbc_probe_on_link(task->probe.sock, 1, tcp.tcpi_snd_mss));
+	return max(rate, 1ULL);
+}
+
 static int hbc_probe_flow_pace(struct hbc_probe_task *task)
 {
-	unsigned long pace = min_t(u64, task->rate, ULONG_MAX - 1);
+	u64 rate = min_not_zero(task->limit, hbc_probe_flow_rate(task));
+	unsigned long pace = min_t(u64, rate, ULONG_MAX - 1);
 
 	if (!pace)
 		return 0;
@@ -288,7 +304,7 @@ static void hbc_probe_task_run(struct hbc_probe *probe)
 }
 
 struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
-					    const struct hbc_task *task, u64 end, u64 rate)
+					    const struct hbc_task *task, u64 end, u64 limit)
 {
 	struct hbc_probe_task *t;
 	int err;
@@ -299,7 +315,7 @@ struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
 	t->task = *task;
 	t->round = round;
 	t->end = end;
-	t->rate = rate;
+	t->limit = limit;
 	t->figure.index = task->index;
 	err = hbc_probe_begin(&t->probe);
 	if (!err)

@@ -11,7 +11,7 @@
  * @task: what is to be done
  * @round: in which round
  * @end: when that ends, by ktime_get_ns()
- * @rate: bytes/s that it may send, 0 for as many as go
+ * @limit: bytes/s of payload that the group lets it send, 0 for as many as go
  * @figure: how it is
  */
 struct hbc_probe_task {
@@ -19,7 +19,7 @@ struct hbc_probe_task {
 	struct hbc_task task;
 	u32 round;
 	u64 end;
-	u64 rate;
+	u64 limit;
 	struct hbc_figure figure;
 };
 
@@ -29,13 +29,13 @@ struct hbc_probe_task {
  * @round: in which round
  * @task: what is to be done; from this node
  * @end: when it ends at the latest
- * @rate: bytes/s that it may send, 0 for as many as go
+ * @limit: bytes/s of payload that the group lets it send, 0 for as many as go
  *
  * Context: process.
  * Return: with a reference, or an ERR_PTR.
  */
 struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
-					    const struct hbc_task *task, u64 end, u64 rate);
+					    const struct hbc_task *task, u64 end, u64 limit);
 /* How it is by now. Context: process. */
 void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_figure *figure);
 /* Bytes on the link for @bytes of payload of a connection. */

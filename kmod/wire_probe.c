@@ -12,6 +12,7 @@ struct wire_task {
 	__be32 from;
 	__be32 to;
 	__be32 count;
+	__be32 rate;
 	__be16 index;
 	u8 kind;
 	u8 family;
@@ -76,6 +77,7 @@ unsigned int hbc_wire_put_ask(u8 *buf, u8 flags, const struct hbc_ask_frame *f,
 		t->from = cpu_to_be32(task->from);
 		t->to = cpu_to_be32(task->to);
 		t->count = cpu_to_be32(task->count);
+		t->rate = cpu_to_be32(task->rate);
 		t->index = cpu_to_be16(task->index);
 		t->kind = task->kind;
 		t->family = task->family;
@@ -107,6 +109,7 @@ int hbc_wire_get_task(const u8 *buf, unsigned int i, struct hbc_task *task)
 	task->from = be32_to_cpu(t->from);
 	task->to = be32_to_cpu(t->to);
 	task->count = be32_to_cpu(t->count);
+	task->rate = be32_to_cpu(t->rate);
 	task->index = be16_to_cpu(t->index);
 	task->kind = t->kind;
 	task->family = t->family;
@@ -117,7 +120,7 @@ int hbc_wire_get_task(const u8 *buf, unsigned int i, struct hbc_task *task)
 		return -EBADMSG;
 	/* A flow ends by the clock, the others by their number. */
 	if (task->count > HBC_ASK_COUNT_MAX ||
-	    (task->kind == HBC_TASK_FLOW ? task->count : !task->count))
+	    (task->kind == HBC_TASK_FLOW ? task->count : !task->count || task->rate))
 		return -EBADMSG;
 	return hbc_wire_is_addr(task->addr, task->family, task->port) ? 0 : -EBADMSG;
 }

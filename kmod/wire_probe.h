@@ -12,18 +12,19 @@
 #define HBC_ASK_COUNT_MAX	1000	/* pings or small frames of a task */
 
 enum hbc_task_kind {
-	HBC_TASK_FLOW,	/* send as much as goes until the round ends */
+	HBC_TASK_FLOW,		/* send as much as goes, or its rate, until the round ends */
 	HBC_TASK_TRIP,		/* time round trips */
 	HBC_TASK_BURST,		/* time small frames, one right after the other */
 	__HBC_TASK_MAX,
 };
 
 /* What one node does to another; on the wire HBC_ASK_TASK_LEN bytes. */
-#define HBC_ASK_TASK_LEN	36
+#define HBC_ASK_TASK_LEN	40
 struct hbc_task {
 	u32 from;	/* who sends */
 	u32 to;		/* another node */
 	u32 count;	/* round trips, or small frames; 0 for a flow */
+	u32 rate;	/* of a flow, kbit/s on the link; 0 for as many as go, and for others */
 	u16 index;	/* in the round, the same at both ends */
 	u8 kind;	/* enum hbc_task_kind */
 	u8 family;	/* where @to listens: 4 or 6 */

@@ -69,6 +69,29 @@ def test_flows(one):
     tap.check(quiet(2), "nothing of them is left")
 
 
+def test_rates(nodes, one):
+    """What counts is on the link: a rate needs no factor for headers."""
+    measured = one.start(flow(2, 3, rate=9000), flow(2, 1, rate=3000), ms=2000)
+    measured.over()
+    for index, to, rate in (0, 3, 9e6), (1, 1, 3e6):
+        near(measured.rate(2, index), rate, 0.05, f"to {to}: sent at its rate")
+        near(measured.rate(to, index), rate, 0.05, "and so it arrives")
+    measured = one.start(flow(2, 3, rate=3 * RATE // 1000), ms=2000)
+    measured.over()
+    near(measured.rate(2, 0), RATE, 0.05, "above the link's rate it has that of the link")
+    measured = one.start(flow(2, 3, rate=6000), flow(2, 1), ms=4000)
+    measured.over()
+    near(measured.rate(2, 0) + measured.rate(2, 1), RATE, 0.05, "what one leaves another takes")
+    second = nodes[2].client
+    second.do("group-set", id=GROUP, probe_rate=10 ** 6)
+    measured = one.start(flow(2, 3, rate=2000), flow(2, 1, rate=6000), ms=2000)
+    measured.over()
+    near(measured.rate(2, 0), 2e6, 0.05, "below the node's limit it has its rate")
+    # Half of the node's 8 Mbit/s of payload; 1448 bytes of it are 1514 on the link.
+    near(measured.rate(2, 1), 4e6 * 1514 / 1448, 0.05, "above it the limit")
+    second.do("group-set", id=GROUP, probe_rate=0)
+
+
 def test_bursts(one):
     measured = one.start(burst(1, 2), burst(2, 1))
     measured.over()
@@ -223,13 +246,18 @@ def test_requests(one):
             {**flow(1, 2), "count": 3})
     refused("round trips without a count", errno.EINVAL, "have a count", start,
             {"kind": "trip", "from": 1, "to": 2})
+    refused("round trips with a rate", errno.EINVAL, "flows may have a rate", start,
+            {**trip(1, 2), "rate": 1000})
+    refused("a burst with a rate", errno.EINVAL, "flows may have a rate", start,
+            {**burst(1, 2), "rate": 1000})
+    refused("a rate of nothing", errno.ERANGE, "out of range", start, flow(1, 2, rate=0))
     refused("without an end", errno.EINVAL, "kind, from and to", start,
             {"kind": "flow", "from": 1})
     refused("an unknown kind", errno.ERANGE, "out of range", start,
             {"kind": 3, "from": 1, "to": 2})
     refused("too long", errno.ERANGE, "out of range", start, flow(1, 2), ms=60001)
     refused("too many tasks of a node", errno.E2BIG, "fit into one request", start,
-            *[trip(2, 3)] * 114)
+            *[trip(2, 3)] * 102)
     refused("too many tasks", errno.E2BIG, "4096", start, *[trip(2, 3)] * 4097)
 
 
@@ -248,6 +276,7 @@ def test_evil_coordinator(nodes):
         "a task of this one, and one of others": wire.ask(1, wire.task(2, 1), wire.task(3, 1)),
         "a task to nowhere": wire.ask(1, wire.task(2, 1, address="0.0.0.0")),
         "an unknown kind": wire.ask(1, wire.task(2, 1, kind=3, count=1)),
+        "round trips with a rate": wire.ask(1, wire.task(2, 1, kind=1, count=1, rate=1)),
         "more tasks than there are": wire.ask(1, wire.task(2, 1), count=2),
         "a sample": wire.sample(1),
         "a tree": wire.tree(1, [wire.tree_node(2)]),
@@ -326,6 +355,7 @@ def main():
     one = Coordinator(nodes[1])
     test_trips(one)
     test_flows(one)
+    test_rates(nodes, one)
     test_bursts(one)
     test_again(one)
     test_gone(nodes)

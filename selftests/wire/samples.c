@@ -249,7 +249,7 @@ static const u8 probe[] = {
 };
 
 static const u8 probe_ask[] = {
-	18, 1, 0, 3, 0, 0, 0, 92,
+	18, 1, 0, 3, 0, 0, 0, 100,
 	0x91, 0x92, 0x93, 0x94,				/* round */
 	0, 0, 0xea, 0x60,				/* ms: 60000 */
 	0, 2,						/* count */
@@ -257,6 +257,7 @@ static const u8 probe_ask[] = {
 	0x01, 0x02, 0x03, 0x04,				/* from */
 	0x05, 0x06, 0x07, 0x08,				/* to */
 	0, 0, 0, 0,					/* count */
+	0x85, 0x86, 0x87, 0x88,				/* rate */
 	0x81, 0x82,					/* index */
 	0, 4,						/* kind: flow, family */
 	0x1c, 0x8e,					/* port: 7310 */
@@ -265,6 +266,7 @@ static const u8 probe_ask[] = {
 	0x05, 0x06, 0x07, 0x08,				/* from */
 	0x01, 0x02, 0x03, 0x04,				/* to */
 	0, 0, 0x03, 0xe8,				/* count: 1000 */
+	0, 0, 0, 0,					/* rate */
 	0x83, 0x84,					/* index */
 	2, 6,						/* kind: burst, family */
 	0x1c, 0x8f,					/* port: 7311 */

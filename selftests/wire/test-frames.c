@@ -149,8 +149,8 @@ static void test_put_probes(void)
 	struct hbc_probe_frame probe = { .round = 0x91929394, .index = 0x8182 };
 	struct hbc_ask_frame ask = { .round = 0x91929394, .ms = 60000, .count = 2 };
 	struct hbc_task task[] = {
-		{ .from = 0x01020304, .to = 0x05060708, .index = 0x8182, .kind = HBC_TASK_FLOW,
-		  .family = 4, .port = 7310, .addr = { 10, 0, 0, 9 } },
+		{ .from = 0x01020304, .to = 0x05060708, .rate = 0x85868788, .index = 0x8182,
+		  .kind = HBC_TASK_FLOW, .family = 4, .port = 7310, .addr = { 10, 0, 0, 9 } },
 		{ .from = 0x05060708, .to = 0x01020304, .index = 0x8384, .count = 1000,
 		  .kind = HBC_TASK_BURST, .family = 6, .port = 7311,
 		  .addr = { 0xfd, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7 } },

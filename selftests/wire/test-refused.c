@@ -403,15 +403,16 @@ static const struct field probe_refused[] = {
 	{ "to 0", 0, 24, SAMPLE_PROBE_ASK, 4 },
 	{ "from a node to itself", 0x01020304, 24, SAMPLE_PROBE_ASK, 4 },
 	{ "a flow with a count", 1, 28, SAMPLE_PROBE_ASK, 4 },
-	{ "round trips without a count", 1, 34, SAMPLE_PROBE_ASK, 1 },
-	{ "an unknown kind", 3, 70, SAMPLE_PROBE_ASK, 1 },
-	{ "a burst without a count", 0, 64, SAMPLE_PROBE_ASK, 4 },
-	{ "a burst of 1001", 1001, 64, SAMPLE_PROBE_ASK, 4 },
-	{ "family 5", 5, 35, SAMPLE_PROBE_ASK, 1 },
-	{ "port 0", 0, 36, SAMPLE_PROBE_ASK, 2 },
-	{ "a task's reserved byte", 1, 39, SAMPLE_PROBE_ASK, 1 },
-	{ "no address", 0, 40, SAMPLE_PROBE_ASK, 4 },
-	{ "a byte behind an IPv4 address", 1, 44, SAMPLE_PROBE_ASK, 1 },
+	{ "round trips without a count", 0x81820104, 32, SAMPLE_PROBE_ASK, 8 },
+	{ "an unknown kind", 3, 78, SAMPLE_PROBE_ASK, 1 },
+	{ "a burst without a count", 0, 68, SAMPLE_PROBE_ASK, 4 },
+	{ "a burst of 1001", 1001, 68, SAMPLE_PROBE_ASK, 4 },
+	{ "a burst with a rate", 1, 72, SAMPLE_PROBE_ASK, 4 },
+	{ "family 5", 5, 39, SAMPLE_PROBE_ASK, 1 },
+	{ "port 0", 0, 40, SAMPLE_PROBE_ASK, 2 },
+	{ "a task's reserved byte", 1, 43, SAMPLE_PROBE_ASK, 1 },
+	{ "no address", 0, 44, SAMPLE_PROBE_ASK, 4 },
+	{ "a byte behind an IPv4 address", 1, 48, SAMPLE_PROBE_ASK, 1 },
 	{ "round 0", 0, 16, SAMPLE_PROBE_SAMPLE, 4 },
 	{ "an unknown status", 4, 20, SAMPLE_PROBE_SAMPLE, 2 },
 	{ "count less than sent", 1, 22, SAMPLE_PROBE_SAMPLE, 2 },
@@ -429,8 +430,9 @@ static const struct field probe_accepted[] = {
 	{ "more to come", 0, 1, SAMPLE_PROBE, 1 },
 	{ "a millisecond", 1, 12, SAMPLE_PROBE_ASK, 4 },
 	{ "unless there is a broadcast", 0, 1, SAMPLE_PROBE_ASK, 1 },
-	{ "round trips", 1, 70, SAMPLE_PROBE_ASK, 1 },
-	{ "one of them", 1, 64, SAMPLE_PROBE_ASK, 4 },
+	{ "a flow without a rate", 0, 32, SAMPLE_PROBE_ASK, 4 },
+	{ "round trips", 1, 78, SAMPLE_PROBE_ASK, 1 },
+	{ "one of them", 1, 68, SAMPLE_PROBE_ASK, 4 },
 	{ "at once", 0, 8, SAMPLE_PROBE_SAMPLE, 8 },
 	{ "a running task", 1, 26, SAMPLE_PROBE_SAMPLE, 1 },
 };
@@ -470,10 +472,10 @@ static void test_longest(void)
 	ok(repeat(SAMPLE_ACK, 16, 24, 12, 171) == -EBADMSG, "ack: 171 entries refused");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1020) == 4096, "lost: 1020 nodes accepted");
 	ok(repeat(SAMPLE_LOST, 16, 4, 14, 1021) == -EBADMSG, "lost: 1021 nodes refused");
-	ok(repeat(SAMPLE_PROBE_ASK, 20, 36, 16, 113) == 20 + 113 * 36,
-	   "probe_ask: 113 tasks accepted");
-	ok(repeat(SAMPLE_PROBE_ASK, 20, 36, 16, 114) == -EBADMSG, "probe_ask: 114 tasks refused");
-	ok(repeat(SAMPLE_PROBE_ASK, 20, 36, 16, 0) == 20, "probe_ask: no tasks accepted");
+	ok(repeat(SAMPLE_PROBE_ASK, 20, 40, 16, 101) == 20 + 101 * 40,
+	   "probe_ask: 101 tasks accepted");
+	ok(repeat(SAMPLE_PROBE_ASK, 20, 40, 16, 102) == -EBADMSG, "probe_ask: 102 tasks refused");
+	ok(repeat(SAMPLE_PROBE_ASK, 20, 40, 16, 0) == 20, "probe_ask: no tasks accepted");
 	ok(repeat(SAMPLE_PROBE_SAMPLE, 24, 24, 22, 169) == 24 + 169 * 24,
 	   "probe_sample: 169 figures accepted");
 	ok(repeat(SAMPLE_PROBE_SAMPLE, 24, 24, 22, 170) == -EBADMSG,

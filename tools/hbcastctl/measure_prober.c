@@ -206,6 +206,12 @@ static void take_test(const struct hbmeas_prober *p, const struct hbmeas_task *t
 		take_flow(&tasks[i], &settling, &flows[i]);
 }
 
+/* The least that is not 0 is a rate, too. */
+static uint32_t kbits_of(double mbps)
+{
+	return mbps > 0 ? (uint32_t)fmin(fmax(mbps * 1000, 1), UINT32_MAX) : 0;
+}
+
 static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 {
 	struct hbmeas_prober *p = arg;
@@ -221,6 +227,7 @@ static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	for (i = 0; i < n; i++)
 		tasks[i] = (struct hbmeas_task){
 			.kind = HBCAST_TASK_FLOW, .from = flows[i].from, .to = flows[i].to,
+			.rate_kbits = kbits_of(flows[i].rate_mbps),
 		};
 	ret = hbmeas_run(p->rounds, tasks, n, longer ? LONGER_MS : FLOWS_MS, are_settled, &s);
 	for (i = 0; !ret && i < n; i += test_size(flows, n, i))

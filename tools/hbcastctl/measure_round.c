@@ -78,6 +78,8 @@ static int start(struct round *round)
 		hbgenl_put_u32(msg, HBCAST_A_TASK_TO, nodes[task->to].id);
 		if (task->count)
 			hbgenl_put_u32(msg, HBCAST_A_TASK_COUNT, task->count);
+		if (task->rate_kbits)
+			hbgenl_put_u32(msg, HBCAST_A_TASK_RATE, task->rate_kbits);
 		nla_nest_end(msg, nest);
 	}
 	return hbgenl_send(round->r->ctl, &round->r->g, msg, "a round cannot be begun");

@@ -36,6 +36,7 @@ struct hbmeas_node {
  * @from: the node that sends: its place among the nodes
  * @to: the other one
  * @count: round trips or small frames; 0 for a flow
+ * @rate_kbits: what a flow keeps to, in kbit/s on the link; 0 for as much as goes
  * @done: it has come to its good end
  * @first: the figure of that, as the kernel tells it
  * @second: likewise
@@ -47,6 +48,7 @@ struct hbmeas_task {
 	size_t from;
 	size_t to;
 	unsigned int count;
+	uint32_t rate_kbits;
 	bool done;
 	double first;
 	double second;

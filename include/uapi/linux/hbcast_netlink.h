@@ -89,7 +89,7 @@ enum hbcast_lane_state {
 
 /**
  * enum hbcast_task_kind - What a node does to another one in a measurement.
- * @HBCAST_TASK_FLOW: sends as much as goes until the round ends
+ * @HBCAST_TASK_FLOW: sends as much as goes, or its rate, until the round ends
  * @HBCAST_TASK_TRIP: times round trips
  * @HBCAST_TASK_BURST: times small frames, one right after the other
  */
@@ -385,6 +385,7 @@ enum {
 	HBCAST_A_TASK_FROM,
 	HBCAST_A_TASK_TO,
 	HBCAST_A_TASK_COUNT,
+	HBCAST_A_TASK_RATE,
 
 	__HBCAST_A_TASK_MAX,
 	HBCAST_A_TASK_MAX = (__HBCAST_A_TASK_MAX - 1)

@@ -218,7 +218,10 @@ static unsigned int choose_ask(struct choices *c, struct lane *lane, u8 *out)
 		tasks[i].to = rarely(c, 4) ? world_node(lane->place) : choose_node(c);
 		tasks[i].index = choose(c, 4);
 		tasks[i].kind = choose(c, __HBC_TASK_MAX);
-		tasks[i].count = tasks[i].kind == HBC_TASK_FLOW ? 0 : 1 + choose(c, 20);
+		if (tasks[i].kind != HBC_TASK_FLOW)
+			tasks[i].count = 1 + choose(c, 20);
+		else if (rarely(c, 2))
+			tasks[i].rate = choose_number(c);
 		tasks[i].family = 4;
 		tasks[i].port = 7310;
 		memcpy(tasks[i].addr, &ipv4, sizeof(ipv4));

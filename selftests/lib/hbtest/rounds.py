@@ -11,8 +11,8 @@ from hbtest.node import GROUP, spec
 _numbers = itertools.count(1)
 
 
-def flow(sender, to):
-    return {"kind": "flow", "from": sender, "to": to}
+def flow(sender, to, **values):
+    return {"kind": "flow", "from": sender, "to": to, **values}
 
 
 def trip(sender, to, count=30):

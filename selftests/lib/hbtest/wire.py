@@ -107,8 +107,8 @@ def probe(number, index, payload=b"", reserved=0, **header):
     return frame(PROBE, struct.pack(">IHH", number, index, reserved) + payload, **header)
 
 
-def task(sender, to, kind=0, count=0, index=0, address="10.9.0.2", port=7310, family=4):
-    return struct.pack(">IIIHBBHH16s", sender, to, count, index, kind, family, port, 0,
+def task(sender, to, kind=0, count=0, rate=0, index=0, address="10.9.0.2", port=7310, family=4):
+    return struct.pack(">IIIIHBBHH16s", sender, to, count, rate, index, kind, family, port, 0,
                        socket.inet_aton(address))
 
 

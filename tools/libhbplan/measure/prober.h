@@ -25,6 +25,8 @@ struct hbp_trip {
  * struct hbp_flow - data from one host to another for some time
  * @from: index of the host that sends
  * @to: index of another one
+ * @rate_mbps: what it keeps to, in Mbit/s of the link's rate, headers counted, so that it
+ *	fills no queue; 0 for as much as goes
  * @test: flows of one test follow each other, and share links; those of two tests do not
  * @sent_mbps: answer: what the sender says that arrived, in Mbit/s of the link's
  *	rate, headers counted; not a number if it does not know
@@ -35,6 +37,7 @@ struct hbp_trip {
 struct hbp_flow {
 	size_t from;
 	size_t to;
+	double rate_mbps;
 	size_t test;
 	double sent_mbps;
 	double received_mbps;
