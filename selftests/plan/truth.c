@@ -97,22 +97,35 @@ static size_t count_rising(struct truth *t, const struct hbp_flow *flows, size_t
 	return alive;
 }
 
-/* All that rise get as much more as the next link has that is full then. */
+/* As much more as the next link has that is full then, or the next flow wants. */
+static double find_step(const struct truth *t, const struct hbp_flow *flows, size_t n)
+{
+	double step = INFINITY;
+	size_t i, k;
+
+	for (k = 0; k < t->platform->n_links; k++)
+		if (t->rising[k])
+			step = fmin(step, t->left[k] / (double)t->rising[k]);
+	for (i = 0; i < n; i++)
+		if (!t->stopped[i] && flows[i].rate_mbps > 0)
+			step = fmin(step, flows[i].rate_mbps * 1e6 - t->rate[i]);
+	return step;
+}
+
 static void rise(struct truth *t, const struct hbp_flow *flows, size_t n)
 {
 	const struct hbp_platform *p = t->platform;
-	double step = INFINITY;
+	double step = find_step(t, flows, n);
 	size_t i, k, at, to;
 
-	for (k = 0; k < p->n_links; k++)
-		if (t->rising[k])
-			step = fmin(step, t->left[k] / (double)t->rising[k]);
 	for (k = 0; k < p->n_links; k++)
 		t->left[k] -= step * (double)t->rising[k];
 	for (i = 0; i < n; i++) {
 		if (t->stopped[i])
 			continue;
 		t->rate[i] += step;
+		t->stopped[i] = flows[i].rate_mbps > 0 &&
+				t->rate[i] >= flows[i].rate_mbps * 1e6 - 1;
 		to = p->hosts[flows[i].to];
 		for (at = p->hosts[flows[i].from]; at != to;
 		     at = p->links[t->hop[at][to]].to)

@@ -8,11 +8,17 @@
 #include "measure/circle.h"
 #include "measure/links.h"
 #include "measure/share.h"
+#include "node.h"
 #include "random.h"
 #include "units.h"
 
-#define LOW	0.85	/* of what a pair should get: something else is full */
-#define ENOUGH	0.93	/* of what a pair should get: nothing is in its way */
+/*
+ * Pairs that take all they can get fill queues, and then wait for one another. Pairs that
+ * keep a little below that get it, unless something else is full.
+ */
+#define PACE	0.95	/* of what a pair should get: it sends no more */
+#define LOW	0.92	/* of what it sends: something is full */
+#define ENOUGH	0.97	/* of what it sends: nothing is in its way */
 
 /**
  * hbp_circle_alloc() - the neighbours of a switch
@@ -70,17 +76,33 @@ static void shuffle(struct hbp_circle *circle, uint64_t *luck)
 	}
 }
 
+/* Pairs send a little less than they should get. */
+static int pace(const struct hbp_circle *circle, const struct hbp_sketch *sketch,
+		struct hbp_tests *tests)
+{
+	struct hbp_flow *flows = &tests->flows[tests->first[circle->test]];
+	size_t n = circle->first[circle->n], i;
+	double *should = calloc(n + 1, sizeof(*should));
+	int ret = should ? hbp_share_find(sketch, flows, n, HBP_NONE, should) : -ENOMEM;
+
+	for (i = 0; !ret && i < n; i++)
+		flows[i].rate_mbps = PACE * should[i];
+	free(should);
+	return ret;
+}
+
 /**
  * hbp_circle_begin() - one more test: each sends to the next one of a random order
  * @circle: at least two of them
  * @sketch: the tree
  * @tests: all tests
  * @luck: what the order is drawn with
+ * @paced: a little less than it should get, so that hbp_circle_judge() can tell
  *
  * Return: 0 or -ENOMEM.
  */
 int hbp_circle_begin(struct hbp_circle *circle, const struct hbp_sketch *sketch,
-		     struct hbp_tests *tests, uint64_t *luck)
+		     struct hbp_tests *tests, uint64_t *luck, bool paced)
 {
 	const size_t *units = circle->units, *order = circle->order;
 	int ret = hbp_tests_begin(tests);
@@ -94,7 +116,7 @@ int hbp_circle_begin(struct hbp_circle *circle, const struct hbp_sketch *sketch,
 					units[order[(i + 1) % circle->n]]);
 	}
 	circle->first[circle->n] = tests->first[tests->n] - tests->first[tests->n - 1];
-	return ret;
+	return ret || !paced ? ret : pace(circle, sketch, tests);
 }
 
 /* What a pair got of what it should get. */
@@ -113,7 +135,7 @@ static double part_of(const struct hbp_circle *circle, size_t i,
 
 /**
  * hbp_circle_judge() - what the test says of who is on one side
- * @circle: after hbp_circle_begin(), when the test has run
+ * @circle: after hbp_circle_begin(), when the test has run; it was paced
  * @sketch: the tree
  * @tests: all tests
  *
@@ -129,7 +151,8 @@ int hbp_circle_judge(struct hbp_circle *circle, const struct hbp_sketch *sketch,
 
 	if (!should)
 		return -ENOMEM;
-	if (hbp_share_find(sketch, flows, circle->first[circle->n], should)) {
+	if (hbp_share_find(sketch, flows, circle->first[circle->n], HBP_NONE,
+			   should)) {
 		free(should);
 		return -ENOMEM;
 	}

@@ -37,7 +37,7 @@ int hbp_circle_alloc(struct hbp_circle *circle, const struct hbp_sketch *sketch,
 		     size_t at, bool hosts);
 void hbp_circle_clear(struct hbp_circle *circle);
 int hbp_circle_begin(struct hbp_circle *circle, const struct hbp_sketch *sketch,
-		     struct hbp_tests *tests, uint64_t *luck);
+		     struct hbp_tests *tests, uint64_t *luck, bool paced);
 int hbp_circle_judge(struct hbp_circle *circle, const struct hbp_sketch *sketch,
 		     const struct hbp_tests *tests);
 size_t hbp_circle_split(struct hbp_circle *circle, struct hbp_sketch *sketch);

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 
 #include "measure/circle.h"
+#include "measure/fill.h"
 #include "measure/hidden.h"
-#include "measure/links.h"
 
 #define UNITS	4	/* neighbours of a switch between which there may be one */
 #define ROUNDS	12	/* of random pairs, at most */
-#define CALM	3	/* in which nobody gets less than it should: there is none */
+#define FIRST	1	/* so many of them show what hosts' links carry */
+#define CALM	3	/* of the others in which nobody gets less than it should: there is none */
 /* A link that carries this part of what its hosts can send or receive bounds nobody. */
 #define FREE	0.85
 
@@ -59,7 +60,7 @@ static void drop_circles(struct search *s)
 /* Whether there is still something to be learnt from it in this round. */
 static bool is_open(const struct hbp_circle *circle, size_t round)
 {
-	return round < CALM || circle->lows;
+	return round < FIRST + CALM || circle->lows;
 }
 
 static int run_round(struct search *s, size_t round)
@@ -70,10 +71,10 @@ static int run_round(struct search *s, size_t round)
 	for (i = 0; !ret && i < s->n; i++)
 		if (is_open(&s->circles[i], round))
 			ret = hbp_circle_begin(&s->circles[i], s->sketch, s->tests,
-					       &s->luck);
+					       &s->luck, round >= FIRST);
 	if (!ret)
 		ret = hbp_tests_run(s->tests, s->sketch, s->prober, false);
-	for (i = 0; !ret && i < s->n; i++)
+	for (i = 0; !ret && round >= FIRST && i < s->n; i++)
 		if (is_open(&s->circles[i], round))
 			ret = hbp_circle_judge(&s->circles[i], s->sketch, s->tests);
 	return ret;
@@ -101,14 +102,17 @@ static int split(struct search *s, bool *split, size_t *found)
 /* Fills the links that have been found since there were so many nodes. */
 static int test_new(struct search *s)
 {
+	bool *arcs = calloc(2 * s->sketch->n, sizeof(*arcs));
+	int ret = arcs ? 0 : -ENOMEM;
 	size_t i;
-	int ret = 0;
 
 	for (i = 2 * s->sketch->n_hosts; !ret && i < 2 * s->sketch->n; i++)
-		if (hbp_sketch_inner(s->sketch, i / 2) &&
-		    !hbp_sketch_capacity(s->sketch, i)->mbps)
-			ret = hbp_links_arc(s->tests, s->sketch, i);
-	return ret ?: hbp_tests_run(s->tests, s->sketch, s->prober, false);
+		arcs[i] = hbp_sketch_inner(s->sketch, i / 2) &&
+			  !hbp_sketch_capacity(s->sketch, i)->mbps;
+	if (!ret)
+		ret = hbp_fill(s->tests, s->sketch, s->prober, arcs, false);
+	free(arcs);
+	return ret;
 }
 
 static int run_all(struct search *s)

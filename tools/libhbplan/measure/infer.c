@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "measure/binding.h"
+#include "measure/fill.h"
 #include "measure/hidden.h"
 #include "measure/infer.h"
-#include "measure/links.h"
 #include "measure/neighbour.h"
 #include "measure/tests.h"
 #include "node.h"
@@ -224,19 +224,17 @@ static int test_binding(struct work *w, const struct hbp_prober *prober,
 {
 	bool *arcs = calloc(2 * out->sketch->n, sizeof(*arcs));
 	int ret = arcs ? hbp_binding_find(out, w->root, arcs, w->err) : -ENOMEM;
-	size_t i;
 
-	for (i = 0; !ret && i < 2 * out->sketch->n; i++)
-		if (arcs[i])
-			ret = hbp_links_arc(&w->tests, out->sketch, i);
+	if (!ret)
+		ret = hbp_fill(&w->tests, out->sketch, prober, arcs, true);
 	free(arcs);
-	return ret ?: hbp_tests_run(&w->tests, out->sketch, prober, true);
+	return ret;
 }
 
 static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *out)
 {
 	const struct hbp_prober prober = { .arg = w, .flows = run_flows };
-	int ret = hbp_links_all(&w->tests, out->sketch, &prober), alike;
+	int ret = hbp_fill_all(&w->tests, out->sketch, &prober), alike;
 
 	if (!ret)
 		ret = hbp_hidden_find(&w->tests, out->sketch, &prober, seed,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tests that fill the links of a tree. */
+/* Flows that fill the links of a tree. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,26 +30,18 @@ static size_t nearest(const struct hbp_sketch *sketch, size_t host, const size_t
 	return best;
 }
 
-/**
- * hbp_links_host() - one more test: a host and those that are near to it
- * @tests: all tests
- * @sketch: the tree
- * @host: whose link is to be filled
- * @direction: HBP_UP for what it sends, whatever node the tree is held at
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_links_host(struct hbp_tests *tests, const struct hbp_sketch *sketch,
-		   size_t host, enum hbp_direction direction)
+/* A host, and as many as possible that are near to it. */
+static int add_host(struct hbp_tests *tests, const struct hbp_sketch *sketch, size_t host,
+		    bool sends, size_t most)
 {
 	size_t taken[FAN], n, other;
-	int ret = hbp_tests_begin(tests);
+	int ret = 0;
 
-	for (n = 0; !ret && n < FAN && n + 1 < sketch->n_hosts; n++) {
+	for (n = 0; !ret && n < most; n++) {
 		other = nearest(sketch, host, taken, n);
 		taken[n] = other;
-		ret = direction == HBP_UP ? hbp_tests_flow(tests, host, other) :
-					    hbp_tests_flow(tests, other, host);
+		ret = sends ? hbp_tests_flow(tests, host, other) :
+			      hbp_tests_flow(tests, other, host);
 	}
 	return ret;
 }
@@ -83,24 +75,16 @@ static size_t find_ends(const struct hbp_sketch *sketch, size_t node, bool below
 	return n;
 }
 
-/**
- * hbp_links_inner() - one more test: all that are behind a link send to all before it
- * @tests: all tests
- * @sketch: the tree, whose hosts' links are known
- * @node: the link's lower node
- * @direction: the direction to be filled
- *
- * Each host of the larger side has two flows, the fastest with the fastest.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Hosts behind a link send to hosts before it, the fastest to the fastest, until each of
+ * the larger side has two flows.
  */
-int hbp_links_inner(struct hbp_tests *tests, const struct hbp_sketch *sketch,
-		    size_t node, enum hbp_direction direction)
+static int add_inner(struct hbp_tests *tests, const struct hbp_sketch *sketch, size_t node,
+		     bool up, size_t most)
 {
 	struct end *from = calloc(2 * sketch->n_hosts, sizeof(*from)), *to;
 	size_t i, n_from, n_to, n;
-	bool up = direction == HBP_UP;
-	int ret;
+	int ret = 0;
 
 	if (!from)
 		return -ENOMEM;
@@ -108,13 +92,9 @@ int hbp_links_inner(struct hbp_tests *tests, const struct hbp_sketch *sketch,
 	n_from = find_ends(sketch, node, up, true, from);
 	n_to = find_ends(sketch, node, !up, false, to);
 	n = n_from > n_to ? n_from : n_to;
-	ret = hbp_tests_begin(tests);
-	for (i = 0; !ret && i < n; i++) {
-		ret = hbp_tests_flow(tests, from[i % n_from].host, to[i % n_to].host);
-		if (!ret && n_to > 1)
-			ret = hbp_tests_flow(tests, from[i % n_from].host,
-					     to[(i + 1) % n_to].host);
-	}
+	for (i = 0; !ret && i < most; i++)
+		ret = hbp_tests_flow(tests, from[i % n_from].host,
+				     to[(i + i / n) % n_to].host);
 	free(from);
 	return ret;
 }
@@ -159,47 +139,51 @@ int hbp_links_between(struct hbp_tests *tests, const struct hbp_sketch *sketch,
 	return ret;
 }
 
-/**
- * hbp_links_arc() - one more test: what fills an arc
- * @tests: all tests
- * @sketch: the tree, whose hosts' links are known
- * @arc: its number
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_links_arc(struct hbp_tests *tests, const struct hbp_sketch *sketch, size_t arc)
+/* The host at the lower end of an arc; the one that the tree is held at has an upper end. */
+static size_t host_of(const struct hbp_sketch *sketch, size_t arc)
 {
-	enum hbp_direction direction = arc % 2 ? HBP_DOWN : HBP_UP;
-	size_t node = arc / 2;
-
-	if (node < sketch->n_hosts)
-		return hbp_links_host(tests, sketch, node, direction);
-	if (!sketch->nodes[node].parent)
-		return hbp_links_host(tests, sketch, 0,
-				      direction == HBP_UP ? HBP_DOWN : HBP_UP);
-	return hbp_links_inner(tests, sketch, node, direction);
+	return sketch->nodes[arc / 2].parent && arc / 2 < sketch->n_hosts ? arc / 2 : 0;
 }
 
 /**
- * hbp_links_all() - find the capacities of all links
- * @tests: all tests
- * @sketch: the tree; receives them
- * @prober: the network
+ * hbp_links_most() - how many flows there are to fill an arc
+ * @sketch: the tree
+ * @arc: its number
  *
- * Return: as hbp_tests_run().
+ * Return: how many hbp_links_arc() adds at most.
  */
-int hbp_links_all(struct hbp_tests *tests, struct hbp_sketch *sketch,
-		  const struct hbp_prober *prober)
+size_t hbp_links_most(const struct hbp_sketch *sketch, size_t arc)
 {
-	size_t i;
-	int ret = 0;
+	size_t i, below = 0, above;
 
-	for (i = 0; !ret && i < 2 * sketch->n_hosts; i++)
-		ret = hbp_links_host(tests, sketch, i / 2, i % 2 ? HBP_DOWN : HBP_UP);
-	if (!ret)
-		ret = hbp_tests_run(tests, sketch, prober, false);
-	for (i = 2 * sketch->n_hosts; !ret && i < 2 * sketch->n; i++)
-		if (hbp_sketch_inner(sketch, i / 2))
-			ret = hbp_links_arc(tests, sketch, i);
-	return ret ?: hbp_tests_run(tests, sketch, prober, false);
+	if (!hbp_sketch_inner(sketch, arc / 2))
+		return sketch->n_hosts > FAN ? FAN : sketch->n_hosts - 1;
+	for (i = 0; i < sketch->n_hosts; i++)
+		below += hbp_sketch_below(sketch, arc / 2, i);
+	above = sketch->n_hosts - below;
+	return 2 * (below > above ? below : above);
+}
+
+/**
+ * hbp_links_arc() - more flows of the last test: across an arc
+ * @tests: all tests, at least one of which has begun
+ * @sketch: the tree; those of its hosts' links that are known are used
+ * @arc: its number
+ * @most: how many flows at most
+ *
+ * Between switches the fastest hosts of both sides have them. With a larger @most come
+ * those of a smaller one and some more.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hbp_links_arc(struct hbp_tests *tests, const struct hbp_sketch *sketch, size_t arc,
+		  size_t most)
+{
+	size_t all = hbp_links_most(sketch, arc), host = host_of(sketch, arc);
+	bool up = !(arc % 2);
+
+	most = most < all ? most : all;
+	if (hbp_sketch_inner(sketch, arc / 2))
+		return add_inner(tests, sketch, arc / 2, up, most);
+	return add_host(tests, sketch, host, up == (host == arc / 2), most);
 }

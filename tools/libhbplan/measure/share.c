@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What flows should get of a tree: all rise together until a link is full. */
+/*
+ * What flows should get of a tree: all rise together until they have what they ask for,
+ * or a link is full.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -8,7 +11,7 @@
 
 #include "measure/share.h"
 
-/* A link of which no more than this part is left is full. */
+/* A link of which no more than this part is left is full; likewise what a flow asks for. */
 #define FULL	(1 / 1e9)
 
 /**
@@ -16,6 +19,7 @@
  * @sketch: the tree
  * @flows: the flows
  * @n: how many
+ * @open: an arc that never fills
  * @mbps: what each has
  * @stopped: which of them rise no more
  * @left: of each arc
@@ -26,6 +30,7 @@ struct sharing {
 	const struct hbp_sketch *sketch;
 	const struct hbp_flow *flows;
 	size_t n;
+	size_t open;
 	double *mbps;
 	bool *stopped;
 	double *left;
@@ -33,9 +38,25 @@ struct sharing {
 	size_t *arcs;
 };
 
-static double capacity(const struct hbp_sketch *sketch, size_t arc)
+/* A link between switches that nothing has crossed yet has no end that is known. */
+static double capacity(const struct sharing *s, size_t arc)
 {
-	return sketch->nodes[arc / 2].link[arc % 2 ? HBP_DOWN : HBP_UP].mbps;
+	const struct hbp_sketch_node *node = &s->sketch->nodes[arc / 2];
+	double mbps = node->link[arc % 2 ? HBP_DOWN : HBP_UP].mbps;
+
+	if (arc == s->open || (!mbps && hbp_sketch_inner(s->sketch, arc / 2)))
+		return INFINITY;
+	return mbps;
+}
+
+static double asked(const struct hbp_flow *flow)
+{
+	return flow->rate_mbps > 0 ? flow->rate_mbps : INFINITY;
+}
+
+static bool is_full(double left, double all)
+{
+	return isfinite(left) && left <= FULL * all;
 }
 
 /* Counts what rises: how many flows. */
@@ -56,45 +77,61 @@ static size_t count(struct sharing *s)
 	return alive;
 }
 
-/* All that rise get so much more, until a link is full. */
-static void rise(struct sharing *s)
+/* How much more all that rise can have. */
+static double find_step(const struct sharing *s)
 {
 	double step = INFINITY;
-	size_t i, k, n;
+	size_t i;
 
 	for (i = 0; i < 2 * s->sketch->n; i++)
 		if (s->rising[i])
 			step = fmin(step, s->left[i] / (double)s->rising[i]);
+	for (i = 0; i < s->n; i++)
+		if (!s->stopped[i])
+			step = fmin(step, asked(&s->flows[i]) - s->mbps[i]);
+	return step;
+}
+
+/* They get it; at least one of them stops. */
+static void rise(struct sharing *s)
+{
+	double step = find_step(s), all;
+	size_t i, k, n;
+
 	for (i = 0; i < 2 * s->sketch->n; i++)
 		s->left[i] -= step * (double)s->rising[i];
 	for (i = 0; i < s->n; i++) {
 		if (s->stopped[i])
 			continue;
 		s->mbps[i] += step;
+		all = asked(&s->flows[i]);
+		s->stopped[i] = is_full(all - s->mbps[i], all);
 		n = hbp_sketch_path(s->sketch, s->flows[i].from, s->flows[i].to,
 				    s->arcs);
 		for (k = 0; k < n && !s->stopped[i]; k++)
-			s->stopped[i] = s->left[s->arcs[k]] <=
-					FULL * capacity(s->sketch, s->arcs[k]);
+			s->stopped[i] = is_full(s->left[s->arcs[k]],
+						capacity(s, s->arcs[k]));
 	}
 }
 
 /**
  * hbp_share_find() - what flows should get
- * @sketch: the tree, whose capacities are known
+ * @sketch: the tree, the capacities of whose hosts' links are known
  * @flows: the flows
  * @n: how many
+ * @open: an arc that never fills, HBP_NONE for none
  * @mbps: receives the max-min fair share of each
  *
  * Return: 0 or -ENOMEM.
  */
 int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows,
-		   size_t n, double *mbps)
+		   size_t n, size_t open, double *mbps)
 {
 	struct sharing s = {
 		.sketch = sketch,
 		.flows = flows,
 		.n = n,
+		.open = open,
 		.mbps = mbps,
 		.stopped = calloc(n + 1, sizeof(*s.stopped)),
 		.left = calloc(2 * sketch->n, sizeof(*s.left)),
@@ -106,7 +143,7 @@ int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows
 
 	memset(mbps, 0, n * sizeof(*mbps));
 	for (i = 0; full && i < 2 * sketch->n; i++)
-		s.left[i] = capacity(sketch, i);
+		s.left[i] = capacity(&s, i);
 	while (full && count(&s))
 		rise(&s);
 	free(s.stopped);

@@ -9,6 +9,6 @@
 #include "measure/sketch.h"
 
 int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows,
-		   size_t n, double *mbps);
+		   size_t n, size_t open, double *mbps);
 
 #endif /* HBPLAN_SHARE_H */
