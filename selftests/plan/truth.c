@@ -42,12 +42,17 @@ static void find_hops_to(struct truth *t, size_t to)
 		}
 }
 
+/* Latency, and the time that a small frame takes on each link. */
 static double one_way_us(const struct truth *t, size_t from, size_t to)
 {
+	const struct hbp_link *link;
 	double us = 0;
 
-	for (; from != to; from = t->platform->links[t->hop[from][to]].to)
-		us += hbp_us_from_ns(t->platform->links[t->hop[from][to]].latency_ns);
+	for (; from != to; from = link->to) {
+		link = &t->platform->links[t->hop[from][to]];
+		us += hbp_us_from_ns(link->latency_ns) +
+		      HBP_TRIP_BYTES * 8e6 / (double)link->bandwidth_bps;
+	}
 	return us;
 }
 

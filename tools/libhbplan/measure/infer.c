@@ -231,6 +231,24 @@ static int test_binding(struct work *w, const struct hbp_prober *prober,
 	return ret;
 }
 
+/*
+ * A frame takes its time on each link, both ways. A platform's latency is what is left:
+ * planners add the time that frames of their own take.
+ */
+static void take_frames_off(struct hbp_sketch *sketch)
+{
+	struct hbp_sketch_node *node;
+	size_t i, k;
+
+	for (i = 1; i < sketch->n; i++) {
+		node = &sketch->nodes[i];
+		for (k = 0; k < 2; k++)
+			if (node->link[k].mbps > 0)
+				node->rtt_us -= HBP_TRIP_BYTES * 8 / node->link[k].mbps;
+		node->rtt_us = fmax(node->rtt_us, 0);
+	}
+}
+
 static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *out)
 {
 	const struct hbp_prober prober = { .arg = w, .flows = run_flows };
@@ -244,6 +262,7 @@ static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *o
 		ret = test_binding(w, &prober, out);
 		alike = make_alike(out->sketch, &out->alike);
 	}
+	take_frames_off(out->sketch);
 	out->rounds = w->tests.rounds;
 	return alike ?: ret;
 }

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a round trip carries each way, with headers: it takes its time on a slow link. */
+#define HBP_TRIP_BYTES	82
+
 /**
  * struct hbp_trip - round trips between two hosts
  * @from: index of a host
