@@ -192,15 +192,32 @@ static const char *why_lost(const struct measuring *m, uint32_t id)
 	return "nobody has reached it";
 }
 
-static json_t *lost_json(const struct measuring *m, const uint32_t *ids, size_t n)
+/* Nodes that were not reached, and those that have died meanwhile: how many. */
+static size_t find_lost(const struct measuring *m, const struct hbp_inferred *found,
+			struct hbp_lost **lost)
+{
+	size_t i, n = 0;
+
+	*lost = calloc(m->n, sizeof(**lost));
+	if (!*lost)
+		abort();
+	for (i = 0; i < found->n_lost; i++)
+		(*lost)[n++] = (struct hbp_lost){ found->lost[i], why_lost(m, found->lost[i]) };
+	for (i = 0; i < m->n; i++)
+		if (hbmeas_node_gone(&m->rounds.nodes[i]))
+			(*lost)[n++] = (struct hbp_lost){ m->ids[i], m->rounds.nodes[i].why };
+	return n;
+}
+
+static json_t *lost_json(const struct hbp_lost *nodes, size_t n)
 {
 	json_t *lost = json_array();
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		json_array_append_new(lost, json_pack("{s:I, s:s}", "id",
-						      (json_int_t)ids[i], "reason",
-						      why_lost(m, ids[i])));
+						      (json_int_t)nodes[i].id, "reason",
+						      nodes[i].why));
 	return lost;
 }
 
@@ -260,42 +277,26 @@ static bool is_dot(const char *path)
 	return end && !strcmp(end, ".dot");
 }
 
-static int save_tree(struct measuring *m, const struct hbp_inferred *found)
+static int save_tree(struct measuring *m, const struct hbp_inferred *found,
+		     const struct hbp_lost *lost, size_t n_lost)
 {
-	struct hbp_lost *lost = calloc(found->n_lost + 1, sizeof(*lost));
 	struct hbp_record record = {
 		.inferred = found, .n_times = m->prober.n_times,
 		.times = (const char *const *)m->prober.times,
-		.n_lost = found->n_lost, .lost = lost,
+		.n_lost = n_lost, .lost = lost,
 	};
 	struct hbp_error err;
-	size_t i;
-	int ret;
+	int ret = hbp_record_save(&record, m->output, &err);
 
-	if (!lost)
-		abort();
-	for (i = 0; i < found->n_lost; i++)
-		lost[i] = (struct hbp_lost){ found->lost[i], why_lost(m, found->lost[i]) };
-	ret = hbp_record_save(&record, m->output, &err);
-	free(lost);
 	return ret ? hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text) : HBCTL_OK;
 }
 
-static int deliver_tree(struct measuring *m, const struct hbp_inferred *found)
+static int print_tree(struct measuring *m, const struct hbp_inferred *found,
+		      const struct hbp_lost *lost, size_t n_lost)
 {
-	char *picture;
+	char *picture = draw(found);
 	json_t *result;
-	int ret = HBCTL_OK;
 
-	if (!found->sketch)
-		return hbctl_error(m->ctl, HBCTL_KERNEL,
-				   "no two nodes reach each other, node %u for this reason: %s",
-				   found->lost[0], why_lost(m, found->lost[0]));
-	if (m->output)
-		ret = is_dot(m->output) ? save_dot(m, found) : save_tree(m, found);
-	if (ret)
-		return ret;
-	picture = draw(found);
 	result = json_pack("{s:s, s:b, s:b, s:f, s:f, s:I, s:I, s:f, s:o}",
 			   "picture", picture, "complete", found->complete,
 			   "fits", found->tree, "noise_us", found->noise_us,
@@ -303,9 +304,28 @@ static int deliver_tree(struct measuring *m, const struct hbp_inferred *found)
 			   "rounds", (json_int_t)found->rounds,
 			   "hidden", (json_int_t)found->hidden,
 			   "sent_bytes", m->rounds.bytes,
-			   "lost", lost_json(m, found->lost, found->n_lost));
+			   "lost", lost_json(lost, n_lost));
 	free(picture);
 	return hbout_print(m->ctl, result, tree_text);
+}
+
+static int deliver_tree(struct measuring *m, const struct hbp_inferred *found)
+{
+	struct hbp_lost *lost;
+	size_t n_lost = find_lost(m, found, &lost);
+	int ret = HBCTL_OK;
+
+	if (!found->sketch)
+		ret = hbctl_error(m->ctl, HBCTL_KERNEL,
+				  "no two nodes reach each other, node %u for this reason: %s",
+				  lost[0].id, lost[0].why);
+	else if (m->output)
+		ret = is_dot(m->output) ? save_dot(m, found) :
+					  save_tree(m, found, lost, n_lost);
+	if (!ret)
+		ret = print_tree(m, found, lost, n_lost);
+	free(lost);
+	return ret;
 }
 
 /* HBCTL_OK if a network was found, else an exit code; the error has been reported. */

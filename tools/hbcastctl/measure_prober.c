@@ -212,9 +212,9 @@ static uint32_t kbits_of(double mbps)
 	return mbps > 0 ? (uint32_t)fmin(fmax(mbps * 1000, 1), UINT32_MAX) : 0;
 }
 
-static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+/* A round of flows, none of them from or to a node that has gone. */
+static int run_flows(struct hbmeas_prober *p, struct hbp_flow *flows, size_t n, bool longer)
 {
-	struct hbmeas_prober *p = arg;
 	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
 	struct settling s = {
 		.p = p, .flows = flows, .least_s = longer ? LONGER_MS / 2000.0 : 0
@@ -235,6 +235,35 @@ static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	for (i = 0; i < n; i++)
 		hbmeas_task_clear(&tasks[i]);
 	free(tasks);
+	return ret;
+}
+
+static bool has_gone(const struct hbmeas_prober *p, const struct hbp_flow *flow)
+{
+	return hbmeas_node_gone(&p->rounds->nodes[flow->from]) ||
+	       hbmeas_node_gone(&p->rounds->nodes[flow->to]);
+}
+
+static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+{
+	struct hbmeas_prober *p = arg;
+	struct hbp_flow *left = calloc(n, sizeof(*left));
+	size_t i, k = 0;
+	int ret = 0;
+
+	if (!left)
+		abort();
+	for (i = 0; i < n; i++)
+		if (!has_gone(p, &flows[i]))
+			left[k++] = flows[i];
+	if (k)
+		ret = run_flows(p, left, k, longer);
+	/* It may have gone just now, but not come back. */
+	for (i = 0, k = 0; i < n; i++)
+		if (k < n && left[k].from == flows[i].from && left[k].to == flows[i].to &&
+		    left[k].test == flows[i].test)
+			flows[i] = left[k++];
+	free(left);
 	note_time(p);
 	if (p->n_times > p->expected)
 		p->expected = p->n_times;

@@ -17,6 +17,8 @@
 #define SILENCE_MS	5000
 /* From one try to the next while a node has no time. */
 #define PAUSE_MS	500
+/* A node that was not reached in so many rounds in a row does not come back. */
+#define MISSES		2
 
 /**
  * struct round - one try of a round
@@ -53,6 +55,17 @@ void hbmeas_task_clear(struct hbmeas_task *task)
 	task->done = false;
 	task->first = NAN;
 	task->second = NAN;
+}
+
+/**
+ * hbmeas_node_gone() - whether a node has died meanwhile
+ * @node: the node
+ *
+ * Return: whether rounds no longer reach it; @node->why says why.
+ */
+bool hbmeas_node_gone(const struct hbmeas_node *node)
+{
+	return node->misses >= MISSES;
 }
 
 static int start(struct round *round)
@@ -109,14 +122,28 @@ static bool is_word(const json_t *object, const char *key, const char *word)
 	return text && !strcmp(text, word);
 }
 
+/* Why a node is not reached: its reason, or that of the connection. */
+static void note_why(struct hbmeas_node *node, const json_t *said)
+{
+	const char *reject = json_string_value(json_object_get(said, "reject"));
+	int error = json_integer_value(json_object_get(said, "error"));
+
+	snprintf(node->why, sizeof(node->why), "%s",
+		 reject && strcmp(reject, "none") ? hbattrs_reject_means(reject) :
+						    strerror(error));
+}
+
 static void take_figure(struct round *round, const json_t *figure)
 {
 	size_t index = json_integer_value(json_object_get(figure, "index"));
 	bool receives = json_is_true(json_object_get(figure, "receives"));
-	struct hbmeas_task *task = &round->tasks[index];
+	struct hbmeas_task *task;
 
 	if (index >= round->n || is_word(figure, "state", "waiting"))
 		return;
+	task = &round->tasks[index];
+	if (is_word(figure, "state", "failed") && !receives)
+		note_why(&round->r->nodes[task->to], figure);
 	if (task->kind != HBCAST_TASK_FLOW) {
 		task->done = is_word(figure, "state", "done");
 		task->first = real_of(figure, "first");
@@ -126,17 +153,6 @@ static void take_figure(struct round *round, const json_t *figure)
 				  real_of(figure, "first"))) {
 		abort();
 	}
-}
-
-/* Why a node is lost: the other side's reason, or that of the connection. */
-static void note_why(struct hbmeas_node *node, const json_t *sample)
-{
-	const char *reject = json_string_value(json_object_get(sample, "reject"));
-	int error = json_integer_value(json_object_get(sample, "error"));
-
-	snprintf(node->why, sizeof(node->why), "%s",
-		 reject && strcmp(reject, "none") ? hbattrs_reject_means(reject) :
-						    strerror(error));
 }
 
 static void take_sample(struct round *round, const json_t *sample)
@@ -154,9 +170,11 @@ static void take_sample(struct round *round, const json_t *sample)
 		return;
 	node = &round->r->nodes[i];
 	node->over = !is_word(sample, "status", "running");
-	node->waits = is_word(sample, "status", "busy") ||
+	/* It stays so in this round, which is then ended and over for it. */
+	node->waits = node->waits || is_word(sample, "status", "busy") ||
 		      is_word(sample, "status", "broadcast");
-	if (is_word(sample, "status", "lost"))
+	node->lost = is_word(sample, "status", "lost");
+	if (node->lost)
 		note_why(node, sample);
 	json_array_foreach(json_object_get(sample, "figures"), i, figure)
 		take_figure(round, figure);
@@ -225,6 +243,7 @@ static int mind_silence(struct round *round, int64_t now)
 		if (!node->asked || node->over)
 			continue;
 		node->over = true;
+		node->lost = true;
 		snprintf(node->why, sizeof(node->why), "it says nothing any more");
 	}
 	return 0;
@@ -251,6 +270,7 @@ static void mark_nodes(struct round *round)
 		nodes[i].asked = false;
 		nodes[i].over = false;
 		nodes[i].waits = false;
+		nodes[i].lost = false;
 	}
 	for (i = 0; i < round->n; i++) {
 		hbmeas_task_clear(&round->tasks[i]);
@@ -284,6 +304,15 @@ static int try(struct round *round)
 	if (ret && ret != -EIO)
 		stop(round);
 	return ret;
+}
+
+static void count_misses(struct hbmeas_rounds *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (r->nodes[i].asked)
+			r->nodes[i].misses = r->nodes[i].lost ? r->nodes[i].misses + 1 : 0;
 }
 
 static void count_bytes(struct round *round)
@@ -326,6 +355,7 @@ int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n
 		if (!ret)
 			ret = try(&round);
 	}
+	count_misses(rounds);
 	count_bytes(&round);
 	if (!ret && rounds->most_bytes > 0 && rounds->bytes >= rounds->most_bytes)
 		ret = -EINTR;

@@ -21,6 +21,8 @@
  * @asked: it has a part in the round
  * @over: it has said its last of it
  * @waits: it cannot have a part in it now
+ * @lost: it was not reached in this round
+ * @misses: so many rounds in a row
  */
 struct hbmeas_node {
 	uint32_t id;
@@ -28,6 +30,8 @@ struct hbmeas_node {
 	bool asked;
 	bool over;
 	bool waits;
+	bool lost;
+	unsigned int misses;
 };
 
 /**
@@ -92,6 +96,7 @@ struct hbmeas_rounds {
  */
 typedef bool (*hbmeas_settled)(const struct hbmeas_task *tasks, size_t n, void *arg);
 
+bool hbmeas_node_gone(const struct hbmeas_node *node);
 int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n,
 	       unsigned int ms, hbmeas_settled settled, void *arg);
 void hbmeas_task_clear(struct hbmeas_task *task);
