@@ -94,6 +94,10 @@ measure 1
 check_equal "another key: without that node" '[0,true,[4]]' \
 	"[$(<"$work/status-1"),$(found 1 '.complete, (.lost | map(.id))' | paste -sd,)]"
 check_match "and why" 'key' "$(found 1 '.lost[0].reason')"
+measure 1 nodes 1,2,4 method matrix
+check_equal "a matrix: nothing is known of that node's pairs" '[[4],2,4]' "$(found 1 \
+	'[(.lost | map(.id)), ([.pairs[] | select(.mbps)] | length),
+	 ([.pairs[] | select(.from == 4 or .to == 4) | select(.mbps == null and .rtt_us == null)] | length)]')"
 at 4 group del $group
 measure 1
 check_equal "no member: without that node" '[0,true,[4]]' \

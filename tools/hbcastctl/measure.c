@@ -192,19 +192,28 @@ static const char *why_lost(const struct measuring *m, uint32_t id)
 	return "nobody has reached it";
 }
 
-/* Nodes that were not reached, and those that have died meanwhile: how many. */
-static size_t find_lost(const struct measuring *m, const struct hbp_inferred *found,
+static bool has_id(const uint32_t *ids, size_t n, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < n && ids[i] != id; i++)
+		;
+	return i < n;
+}
+
+/* Nodes that were not reached, @ids, and those that have died meanwhile: how many. */
+static size_t find_lost(const struct measuring *m, const uint32_t *ids, size_t n_ids,
 			struct hbp_lost **lost)
 {
 	size_t i, n = 0;
 
-	*lost = calloc(m->n, sizeof(**lost));
+	*lost = calloc(n_ids + m->n, sizeof(**lost));
 	if (!*lost)
 		abort();
-	for (i = 0; i < found->n_lost; i++)
-		(*lost)[n++] = (struct hbp_lost){ found->lost[i], why_lost(m, found->lost[i]) };
+	for (i = 0; i < n_ids; i++)
+		(*lost)[n++] = (struct hbp_lost){ ids[i], why_lost(m, ids[i]) };
 	for (i = 0; i < m->n; i++)
-		if (hbmeas_node_gone(&m->rounds.nodes[i]))
+		if (hbmeas_node_gone(&m->rounds.nodes[i]) && !has_id(ids, n_ids, m->ids[i]))
 			(*lost)[n++] = (struct hbp_lost){ m->ids[i], m->rounds.nodes[i].why };
 	return n;
 }
@@ -221,24 +230,30 @@ static json_t *lost_json(const struct hbp_lost *nodes, size_t n)
 	return lost;
 }
 
-/* The picture of a tree, and what is to be said of it. */
-static void tree_text(struct hbctl *ctl, const json_t *result, FILE *out)
+/* What is wrong with a result. */
+static void trouble_text(const json_t *result, FILE *out)
 {
 	json_t *node;
 	size_t i;
 
-	(void)ctl;
-	fputs(json_string_value(json_object_get(result, "picture")), out);
 	json_array_foreach(json_object_get(result, "lost"), i, node)
 		fprintf(out, "node %lld is not reached: %s\n",
 			json_integer_value(json_object_get(node, "id")),
 			json_string_value(json_object_get(node, "reason")));
+	if (!json_is_true(json_object_get(result, "complete")))
+		fputs("ended before it was complete\n", out);
+}
+
+/* The picture of a tree, and what is to be said of it. */
+static void tree_text(struct hbctl *ctl, const json_t *result, FILE *out)
+{
+	(void)ctl;
+	fputs(json_string_value(json_object_get(result, "picture")), out);
 	if (!json_is_true(json_object_get(result, "fits")))
 		fprintf(out,
 			"no tree fits the round trips, one is %.0f us off: taken as one switch\n",
 			json_number_value(json_object_get(result, "misfit_us")));
-	if (!json_is_true(json_object_get(result, "complete")))
-		fputs("ended before it was complete\n", out);
+	trouble_text(result, out);
 }
 
 static char *draw(const struct hbp_inferred *found)
@@ -312,7 +327,7 @@ static int print_tree(struct measuring *m, const struct hbp_inferred *found,
 static int deliver_tree(struct measuring *m, const struct hbp_inferred *found)
 {
 	struct hbp_lost *lost;
-	size_t n_lost = find_lost(m, found, &lost);
+	size_t n_lost = find_lost(m, found->lost, found->n_lost, &lost);
 	int ret = HBCTL_OK;
 
 	if (!found->sketch)
@@ -362,8 +377,7 @@ static void matrix_text(struct hbctl *ctl, const json_t *result, FILE *out)
 
 	(void)ctl;
 	hbout_table(out, json_object_get(result, "pairs"), columns);
-	if (!json_is_true(json_object_get(result, "complete")))
-		fputs("ended before it was complete\n", out);
+	trouble_text(result, out);
 }
 
 static json_t *known(double value)
@@ -382,37 +396,66 @@ static json_t *pair_json(const struct hbp_matrix *found, size_t from, size_t to)
 			 "slowed", found->slowed[i]);
 }
 
-static int deliver_matrix(struct measuring *m, const struct hbp_matrix *found)
+static json_t *pairs_json(const struct hbp_matrix *found)
 {
 	json_t *pairs = json_array();
+	size_t i;
+
+	for (i = 0; i < found->n * found->n; i++)
+		if (i / found->n != i % found->n)
+			json_array_append_new(pairs, pair_json(found, i / found->n,
+							       i % found->n));
+	return pairs;
+}
+
+/* Nodes of which no round trip is known. */
+static json_t *matrix_lost(const struct measuring *m, const struct hbp_matrix *found)
+{
+	uint32_t *ids = calloc(found->n, sizeof(*ids));
+	struct hbp_lost *lost;
+	size_t i, k, n = 0;
+	json_t *result;
+
+	if (!ids)
+		abort();
+	for (i = 0; i < found->n; i++) {
+		for (k = 0; k < found->n && !(found->rtt_us[i * found->n + k] > 0); k++)
+			;
+		if (k == found->n)
+			ids[n++] = found->ids[i];
+	}
+	n = find_lost(m, ids, n, &lost);
+	result = lost_json(lost, n);
+	free(lost);
+	free(ids);
+	return result;
+}
+
+static int save_matrix(struct measuring *m, const struct hbp_matrix *found)
+{
 	struct hbp_costs *costs;
 	struct hbp_error err;
-	size_t i, a, b;
-	int ret = HBCTL_OK;
+	int ret = hbp_matrix_costs(found, &costs, &err);
 
-	for (i = 0; i < found->n * found->n; i++) {
-		a = i / found->n;
-		b = i % found->n;
-		if (a != b)
-			json_array_append_new(pairs, pair_json(found, a, b));
+	if (!ret) {
+		ret = hbp_costs_save(costs, m->output, &err);
+		hbp_costs_free(costs);
 	}
-	if (m->output) {
-		ret = hbp_matrix_costs(found, &costs, &err);
-		if (!ret) {
-			ret = hbp_costs_save(costs, m->output, &err);
-			hbp_costs_free(costs);
-		}
-		if (ret)
-			ret = hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text);
-	}
-	if (ret) {
-		json_decref(pairs);
+	return ret ? hbctl_error(m->ctl, HBCTL_USAGE, "%s", err.text) : HBCTL_OK;
+}
+
+static int deliver_matrix(struct measuring *m, const struct hbp_matrix *found)
+{
+	int ret = m->output ? save_matrix(m, found) : HBCTL_OK;
+
+	if (ret)
 		return ret;
-	}
-	return hbout_print(m->ctl, json_pack("{s:o, s:b, s:I, s:f}", "pairs", pairs,
+	return hbout_print(m->ctl, json_pack("{s:o, s:b, s:I, s:f, s:o}",
+					     "pairs", pairs_json(found),
 					     "complete", found->complete, "rounds",
 					     (json_int_t)found->rounds, "sent_bytes",
-					     m->rounds.bytes), matrix_text);
+					     m->rounds.bytes, "lost", matrix_lost(m, found)),
+			   matrix_text);
 }
 
 static int measure_matrix(struct measuring *m, const struct hbp_prober *prober)

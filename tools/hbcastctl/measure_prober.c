@@ -2,10 +2,12 @@
 /* What the inference asks of a network, by rounds of the kernel's. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "measure_prober.h"
 #include "output.h"
 
@@ -113,6 +115,7 @@ static int time_trips(void *arg, struct hbp_trip *trips, size_t n)
 	}
 	hbout_progress_end(p->rounds->ctl);
 	note_time(p);
+	p->trips_over = hbclock_now();
 	free(tasks);
 	free(which);
 	free(done);
@@ -244,6 +247,20 @@ static bool has_gone(const struct hbmeas_prober *p, const struct hbp_flow *flow)
 	       hbmeas_node_gone(&p->rounds->nodes[flow->to]);
 }
 
+/* The rounds that are left take as long as those that were. */
+static void show_progress(struct hbmeas_prober *p)
+{
+	size_t done = p->n_times - 1, left;
+	char label[40];
+
+	if (p->expected < done)
+		p->expected = done;
+	left = p->expected - done;
+	snprintf(label, sizeof(label), "rates, about %.0f s left",
+		 (double)(hbclock_now() - p->trips_over) / 1e9 / done * left);
+	hbout_progress(p->rounds->ctl, label, done, p->expected);
+}
+
 static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 {
 	struct hbmeas_prober *p = arg;
@@ -265,9 +282,7 @@ static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 			flows[i] = left[k++];
 	free(left);
 	note_time(p);
-	if (p->n_times > p->expected)
-		p->expected = p->n_times;
-	hbout_progress(p->rounds->ctl, "rates", p->n_times - 1, p->expected);
+	show_progress(p);
 	return end_with(p, ret);
 }
 

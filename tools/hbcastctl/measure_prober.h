@@ -14,6 +14,7 @@
  *	in the form of RFC 3339; owned, as the array
  * @n_times: how many
  * @expected: rounds of flows that are expected, for the progress bar
+ * @trips_over: when round trips were known, of hbclock_now()
  * @failed: an error has been reported
  */
 struct hbmeas_prober {
@@ -22,6 +23,7 @@ struct hbmeas_prober {
 	char **times;
 	size_t n_times;
 	size_t expected;
+	int64_t trips_over;
 	bool failed;
 };
 
