@@ -71,6 +71,23 @@ check_equal "nor any rate" true "$(jq -n --slurpfile a "$work/before.json" \
 	--slurpfile b "$work/after.json" '[range($a[0].links | length) as $i |
 	$a[0].links[$i].bandwidth_mbps / $b[0].links[$i].bandwidth_mbps - 1 | fabs < 0.04] | all')"
 
+# Half of the time somebody else sends 12 of the 20 Mbit/s that node 3 can receive.
+address=$(sed -n 's/^3 //p' "$work/hosts")
+check_equal "nobody else sends: all links are steady" '[]' "$(found 1 .unsteady)"
+"$HBCAST_CTL" lab exec 2 -- python3 - "$address" >"$work/log" <<'END' & other=$!
+import socket, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+began = time.monotonic()
+for number in range(10 ** 9):
+    due = number * 1500 * 8 / 12e6
+    time.sleep(max(0, began + due + due // 1 - time.monotonic()))
+    out.sendto(bytes(1458), (sys.argv[1], 9))
+END
+measure 1
+kill $other
+check_equal "others use a link: it is told" '[0,true]' \
+	"[$(<"$work/status-1"),$(found 1 '[.unsteady[] | select(.to == 3)] | length == 1')]"
+
 # Its socket has room for some events only, and it sleeps while more of them come.
 most=$(sysctl -n net.core.rmem_max)
 sysctl -qw net.core.rmem_max=2304

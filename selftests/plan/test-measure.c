@@ -6,6 +6,7 @@
 
 #include "../lib/tap.h"
 #include "measure/matrix.h"
+#include "measure/spread.h"
 #include "measure/picture.h"
 #include "measure/record.h"
 #include "measure/settle.h"
@@ -221,6 +222,38 @@ static void test_faults(void)
 }
 
 /* The rate of each pair is that of the slower end; node 2 is dead. */
+static size_t count_unsteady(const struct hbp_inferred *found)
+{
+	size_t i, n = 0;
+
+	for (i = 2; i < 2 * found->sketch->n; i++)
+		n += hbp_spread_unsteady(hbp_sketch_capacity(found->sketch, i));
+	return n;
+}
+
+/* Host 4 gets 60 Mbit/s while links are filled, and 20 from then on, which binds plans. */
+static void test_change(void)
+{
+	static struct truth t;
+	struct hbp_input *in = make_input(FOUR);
+	struct hbp_inferred found;
+
+	truth_begin(&t, in, 1);
+	t.noise = 0.01;
+	truth_find(&t, &found);
+	ok(!count_unsteady(&found), "a network that stays as it is: all links are steady");
+	hbp_inferred_clear(&found);
+	truth_begin(&t, in, 1);
+	for (t.changing = 0; in->platform->nodes[in->platform->links[t.changing].to].id != 4;)
+		t.changing++;
+	t.changes = 8;
+	truth_find(&t, &found);
+	ok(hbp_spread_unsteady(hbp_sketch_capacity(found.sketch, hbp_arc(3, HBP_DOWN))),
+	   "a link that changes meanwhile is not steady");
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
 static void test_matrix(void)
 {
 	static const double want[4][4] = {
@@ -359,6 +392,7 @@ int main(void)
 	test_racks();
 	test_circle();
 	test_faults();
+	test_change();
 	test_matrix();
 	test_matrix_racks();
 	test_settle();

@@ -149,6 +149,8 @@ static int flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	t->rounds++;
 	for (i = 0; i < t->platform->n_links; i++)
 		t->left[i] = (double)t->platform->links[i].bandwidth_bps;
+	if (t->changing != NEVER && t->rounds >= t->changes)
+		t->left[t->changing] /= 3;
 	for (i = 0; i < n; i++) {
 		t->rate[i] = 0;
 		t->stopped[i] = flows[i].from == t->dead || flows[i].to == t->dead;
@@ -174,6 +176,7 @@ void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed)
 	t->dead = NEVER;
 	t->liar = NEVER;
 	t->last = NEVER;
+	t->changing = NEVER;
 	for (i = 0; i < in->platform->n; i++)
 		find_hops_to(t, i);
 }

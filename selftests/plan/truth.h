@@ -22,6 +22,8 @@ struct truth {
 	double trip_noise_us;
 	size_t dead;			/* a host that answers nothing, or NEVER */
 	size_t liar;			/* a host that says ten times as much, or NEVER */
+	size_t changing;		/* a link that has a third from a round on, or NEVER */
+	size_t changes;			/* that round */
 	size_t last;			/* the call that somebody ends, or NEVER */
 	size_t calls;
 	size_t rounds;

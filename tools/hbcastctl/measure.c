@@ -14,6 +14,7 @@
 #include "measure/matrix.h"
 #include "measure/picture.h"
 #include "measure/record.h"
+#include "measure/spread.h"
 #include "measure_prober.h"
 #include "output.h"
 #include "show.h"
@@ -172,7 +173,7 @@ static int open_rounds(struct measuring *m)
 /* What it will take, as far as that can be told before anything is known. */
 static void tell_cost(struct measuring *m)
 {
-	size_t rounds = m->matrix ? 2 * m->n : 10 + m->n / 2;
+	size_t rounds = m->matrix ? 2 * m->n : 8 + 9 * m->n / 4;
 
 	m->prober.expected = rounds;
 	if (m->ctl->json)
@@ -247,13 +248,44 @@ static void trouble_text(const json_t *result, FILE *out)
 /* The picture of a tree, and what is to be said of it. */
 static void tree_text(struct hbctl *ctl, const json_t *result, FILE *out)
 {
+	json_t *link;
+	size_t i;
+
 	(void)ctl;
 	fputs(json_string_value(json_object_get(result, "picture")), out);
+	json_array_foreach(json_object_get(result, "unsteady"), i, link)
+		fprintf(out,
+			"from %lld to %lld tests differ by %.0f %%: the link has changed meanwhile, or others use it\n",
+			json_integer_value(json_object_get(link, "from")),
+			json_integer_value(json_object_get(link, "to")),
+			100 * json_number_value(json_object_get(link, "spread")));
 	if (!json_is_true(json_object_get(result, "fits")))
 		fprintf(out,
 			"no tree fits the round trips, one is %.0f us off: taken as one switch\n",
 			json_number_value(json_object_get(result, "misfit_us")));
 	trouble_text(result, out);
+}
+
+/* Links of which tests differ too much. */
+static json_t *unsteady_json(const struct hbp_inferred *found)
+{
+	json_t *links = json_array(), *link;
+	struct hbp_capacity *c;
+	size_t i, low, high;
+
+	for (i = 2; i < 2 * found->sketch->n; i++) {
+		c = hbp_sketch_capacity(found->sketch, i);
+		if (!hbp_spread_unsteady(c))
+			continue;
+		low = i / 2;
+		high = found->sketch->nodes[low].parent;
+		link = json_pack("{s:I, s:I, s:f}", "from",
+				 (json_int_t)hbp_inferred_id(found, i % 2 ? high : low), "to",
+				 (json_int_t)hbp_inferred_id(found, i % 2 ? low : high),
+				 "spread", c->spread_mbps / c->mbps);
+		json_array_append_new(links, link);
+	}
+	return links;
 }
 
 static char *draw(const struct hbp_inferred *found)
@@ -312,14 +344,15 @@ static int print_tree(struct measuring *m, const struct hbp_inferred *found,
 	char *picture = draw(found);
 	json_t *result;
 
-	result = json_pack("{s:s, s:b, s:b, s:f, s:f, s:I, s:I, s:f, s:o}",
+	result = json_pack("{s:s, s:b, s:b, s:f, s:f, s:I, s:I, s:f, s:o, s:o}",
 			   "picture", picture, "complete", found->complete,
 			   "fits", found->tree, "noise_us", found->noise_us,
 			   "misfit_us", found->misfit_us,
 			   "rounds", (json_int_t)found->rounds,
 			   "hidden", (json_int_t)found->hidden,
 			   "sent_bytes", m->rounds.bytes,
-			   "lost", lost_json(lost, n_lost));
+			   "lost", lost_json(lost, n_lost),
+			   "unsteady", unsteady_json(found));
 	free(picture);
 	return hbout_print(m->ctl, result, tree_text);
 }

@@ -13,6 +13,7 @@
 #include "measure/hidden.h"
 #include "measure/infer.h"
 #include "measure/neighbour.h"
+#include "measure/spread.h"
 #include "measure/tests.h"
 #include "node.h"
 #include "units.h"
@@ -262,6 +263,7 @@ static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *o
 		ret = test_binding(w, &prober, out);
 		alike = make_alike(out->sketch, &out->alike);
 	}
+	alike = hbp_spread_find(&w->tests, out->sketch) ?: alike;
 	take_frames_off(out->sketch);
 	out->rounds = w->tests.rounds;
 	return alike ?: ret;

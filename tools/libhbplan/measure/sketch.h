@@ -9,7 +9,7 @@
 /**
  * struct hbp_capacity - the capacity of one direction of a link
  * @mbps: Mbit/s, headers counted; 0 before anything has crossed it
- * @spread_mbps: by how much the tests that it follows from differ
+ * @spread_mbps: by how much tests that should have filled it stay below that
  * @tests: how many tests it follows from; a longer one counts as several
  * @round: in which round the last of them was, from 1
  */
