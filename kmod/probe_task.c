@@ -94,13 +94,15 @@ static u64 hbc_probe_flow_rate(const struct hbc_probe_task *task)
 	return max(rate, 1ULL);
 }
 
+/*
+ * Without a rate, too, TCP spreads what it sends over a round trip: some flows that begin
+ * at once would else overrun a short queue, and take long to recover.
+ */
 static int hbc_probe_flow_pace(struct hbc_probe_task *task)
 {
 	u64 rate = min_not_zero(task->limit, hbc_probe_flow_rate(task));
-	unsigned long pace = min_t(u64, rate, ULONG_MAX - 1);
+	unsigned long pace = rate ? min_t(u64, rate, ULONG_MAX - 1) : ULONG_MAX - 1;
 
-	if (!pace)
-		return 0;
 	return sock_setsockopt(task->probe.sock, SOL_SOCKET, SO_MAX_PACING_RATE,
 			       KERNEL_SOCKPTR(&pace), sizeof(pace));
 }
