@@ -189,7 +189,7 @@ void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group)
 int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int len, bool more)
 {
 	struct kvec vec = { .iov_base = (void *)data, .iov_len = len };
-	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0) };
+	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | (more ? MSG_MORE : MSG_EOR) };
 
 	return kernel_sendmsg(probe->sock, &msg, &vec, 1, len);
 }

@@ -112,7 +112,8 @@ struct hbc_probe *hbc_probe_find(struct hbc_net *hn,
 int hbc_probe_send(struct hbc_probe *probe, const void *frame, unsigned int len);
 int hbc_probe_send_locked(struct hbc_probe *probe, const void *frame, unsigned int len);
 /*
- * Sends what goes within the patience; with @more, no segment that is not full.
+ * Sends what goes within the patience; with @more, no segment that is not full, and
+ * without, none that has anything else.
  * From @run, without @lock. Return: bytes or -errno.
  */
 int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int len, bool more);

@@ -222,7 +222,7 @@ static int hbc_probe_trip(struct hbc_probe_task *task)
 	return 0;
 }
 
-/* Small frames, one right after the other. */
+/* Small frames, one right after the other, each a segment of its own. */
 static int hbc_probe_burst(struct hbc_probe_task *task)
 {
 	const struct hbc_probe_frame f = { .round = task->round, .index = task->task.index };

@@ -19,7 +19,7 @@ def trip(sender, to, count=30):
     return {"kind": "trip", "from": sender, "to": to, "count": count}
 
 
-def burst(sender, to, count=200):
+def burst(sender, to, count=10):
     return {"kind": "burst", "from": sender, "to": to, "count": count}
 
 
