@@ -83,7 +83,14 @@ check "and back" near "$dir/found.json" "$far" "$near" 30
 check "the slow host" near "$dir/found.json" "$far" 5 10
 check_equal "it is complete, and a tree fits" '[true,true,[]]' \
 	"$(jq -c '.measured | [.complete, .fits, .lost]' "$dir/found.json")"
+check_equal "what short messages cost each host" '[5,true]' "$(jq -c '[.nodes[] | select(.kind == "host")]
+	| [length, all(.send_overhead_us > 0 and .recv_overhead_us > 0 and
+		.measured.send_overhead_method == "bursts" and .measured.send_overhead_tests > 0 and
+		.measured.recv_overhead_tests > 0 and (.measured.recv_overhead_time | length) > 0)]' \
+	"$dir/found.json")"
+jq -c '.nodes[] | select(.kind == "host")' "$dir/found.json" | sed 's/^/# /'
 check "a planner takes it" "$HBCAST_CTL" plan "$dir/found.json" algorithm auto root 1 output "$dir/plan.json"
+check_equal "without a warning" "" "$("$HBCAST_CTL" plan "$dir/found.json" algorithm ecef root 1 output "$dir/plan.json" 2>&1 >"$dir/out")"
 
 run measure group 7 nodes 1,2,4 output "$dir/found.dot"
 check_equal "three nodes, as a picture" 0 "$status"

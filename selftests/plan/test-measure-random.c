@@ -57,7 +57,9 @@ static struct hbp_input *network(struct luck *luck, bool room)
 	for (i = 1; i < switches; i++)
 		fprintf(f, ",{'id':%zu,'kind':'switch'}", i + 101);
 	for (i = 1; i <= hosts; i++)
-		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+		fprintf(f,
+			",{'id':%zu,'kind':'host','send_overhead_us':%zu,'recv_overhead_us':%zu}",
+			i, 2 + i % 7, 2 + i % 5);
 	fputs("],'links':[", f);
 	for (i = 1; i < switches; i++)
 		put_link(luck, f, 101 + i, room ? 101 : 101 + draw_below(luck, i),
@@ -72,22 +74,6 @@ static struct hbp_input *network(struct luck *luck, bool room)
 #define SOME	60
 #define MANY	1000
 #define PLANNERS	3
-
-static struct hbp_input *input_of(const struct hbp_inferred *found)
-{
-	struct hbp_platform *platform;
-	struct hbp_input *in;
-	struct hbp_error err;
-	char *text;
-
-	if (hbp_inferred_platform(found, &platform, &err))
-		tap_bail_out("%s", err.text);
-	text = hbp_platform_text(platform);
-	in = make_input(text);
-	free(text);
-	hbp_platform_free(platform);
-	return in;
-}
 
 static int compare_reals(const void *a, const void *b)
 {

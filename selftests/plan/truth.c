@@ -2,6 +2,7 @@
 /* A simulated network that answers what measuring asks. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../lib/tap.h"
@@ -51,7 +52,7 @@ static double one_way_us(const struct truth *t, size_t from, size_t to)
 	for (; from != to; from = link->to) {
 		link = &t->platform->links[t->hop[from][to]];
 		us += hbp_us_from_ns(link->latency_ns) +
-		      HBP_TRIP_BYTES * 8e6 / (double)link->bandwidth_bps;
+		      HBP_SHORT_BYTES * 8e6 / (double)link->bandwidth_bps;
 	}
 	return us;
 }
@@ -165,6 +166,45 @@ static int flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	return 0;
 }
 
+/*
+ * What the slowest of sender, links and receiver makes of it. Every sixteenth burst or so has
+ * been disturbed, in its sending, its arrival, or both.
+ */
+static void time_burst(struct truth *t, struct hbp_burst *burst)
+{
+	const struct hbp_platform *p = t->platform;
+	size_t at = p->hosts[burst->from], to = p->hosts[burst->to];
+	double us = hbp_us_from_ns(p->nodes[at].send_overhead_ns);
+	bool disturbed = t->noise > 0 && !draw_below(&t->luck, 16);
+
+	burst->sent_us = us * (1 + t->noise * draw_normal(&t->luck));
+	us = fmax(us, hbp_us_from_ns(p->nodes[to].recv_overhead_ns));
+	for (; at != to; at = p->links[t->hop[at][to]].to)
+		us = fmax(us, HBP_SHORT_BYTES * 8e6 /
+			  (double)p->links[t->hop[at][to]].bandwidth_bps);
+	burst->arrived_us = us * (1 + t->noise * draw_normal(&t->luck));
+	if (disturbed && draw_below(&t->luck, 2))
+		burst->sent_us *= 3;
+	if (disturbed)
+		burst->arrived_us *= 3;
+	burst->sent_us *= burst->from == t->liar ? 10 : 1;
+	burst->arrived_us *= burst->to == t->liar ? 10 : 1;
+}
+
+static int bursts(void *arg, struct hbp_burst *bursts, size_t n)
+{
+	struct truth *t = arg;
+	size_t i;
+
+	if (t->calls++ == t->last)
+		return -EINTR;
+	t->burst_rounds++;
+	for (i = 0; i < n; i++)
+		if (bursts[i].from != t->dead && bursts[i].to != t->dead)
+			time_burst(t, &bursts[i]);
+	return 0;
+}
+
 /* The network, as it is asked from the beginning. */
 void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed)
 {
@@ -183,7 +223,7 @@ void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed)
 
 struct hbp_prober truth_prober(struct truth *t)
 {
-	return (struct hbp_prober){ .arg = t, .trips = trips, .flows = flows };
+	return (struct hbp_prober){ .arg = t, .trips = trips, .flows = flows, .bursts = bursts };
 }
 
 /* What hbp_infer() finds for node 1 as the root. */
@@ -199,4 +239,21 @@ void truth_find(struct truth *t, struct hbp_inferred *found)
 		ids[i] = p->nodes[p->hosts[i]].id;
 	if (hbp_infer(ids, p->n_hosts, 1, &prober, 1, found, &err))
 		tap_bail_out("%s", err.text);
+}
+
+/* What planners take of what was found. */
+struct hbp_input *input_of(const struct hbp_inferred *found)
+{
+	struct hbp_platform *platform;
+	struct hbp_input *in;
+	struct hbp_error err;
+	char *text;
+
+	if (hbp_inferred_platform(found, &platform, &err))
+		tap_bail_out("%s", err.text);
+	text = hbp_platform_text(platform);
+	in = make_input(text);
+	free(text);
+	hbp_platform_free(platform);
+	return in;
 }

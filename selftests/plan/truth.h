@@ -18,7 +18,7 @@
 struct truth {
 	const struct hbp_platform *platform;
 	struct luck luck;
-	double noise;			/* of rates, a part of them */
+	double noise;			/* of rates and bursts, a part of them */
 	double trip_noise_us;
 	size_t dead;			/* a host that answers nothing, or NEVER */
 	size_t liar;			/* a host that says ten times as much, or NEVER */
@@ -26,7 +26,8 @@ struct truth {
 	size_t changes;			/* that round */
 	size_t last;			/* the call that somebody ends, or NEVER */
 	size_t calls;
-	size_t rounds;
+	size_t rounds;			/* of flows */
+	size_t burst_rounds;
 	size_t hop[NODES][NODES];	/* the next link on the way */
 	double rate[FLOWS];
 	bool stopped[FLOWS];
@@ -38,5 +39,6 @@ double draw(struct luck *luck);
 void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed);
 struct hbp_prober truth_prober(struct truth *t);
 void truth_find(struct truth *t, struct hbp_inferred *found);
+struct hbp_input *input_of(const struct hbp_inferred *found);
 
 #endif /* HBC_SELFTESTS_PLAN_TRUTH_H */

@@ -23,6 +23,7 @@
 #define SEED		1
 /* Of a round: what it takes beside the flows, and how long it is on the average. */
 #define ROUND_S		1.2
+#define BURSTS_S	0.1	/* one of bursts, which are a tree's end */
 
 /**
  * struct measuring - a measurement
@@ -174,13 +175,14 @@ static int open_rounds(struct measuring *m)
 static void tell_cost(struct measuring *m)
 {
 	size_t rounds = m->matrix ? 2 * m->n : 8 + 9 * m->n / 4;
+	double bursts_s = m->matrix ? 0 : BURSTS_S * HBP_OVERHEADS_ROUNDS;
 
 	m->prober.expected = rounds;
 	if (m->ctl->json)
 		return;
 	fprintf(stderr,
 		"%zu nodes: about %zu rounds in %.0f s, in each of which a link has at most a second of traffic (125 MB at 1 Gbit/s)\n",
-		m->n, rounds, ROUND_S * rounds);
+		m->n, rounds, ROUND_S * rounds + bursts_s);
 }
 
 static const char *why_lost(const struct measuring *m, uint32_t id)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "measure/overheads.h"
 #include "measure_prober.h"
 #include "output.h"
 
@@ -18,6 +19,12 @@
 /* Flows go on for so long at most, and one whose figure matters for as long at least. */
 #define FLOWS_MS	1000
 #define LONGER_MS	2000
+/*
+ * So many messages are a burst: TCP sends no more before the first of them is acknowledged,
+ * and others would wait for that.
+ */
+#define BURST		10
+#define BURSTS_MS	3000
 /* Who says that less than this part of what was sent has come, is believed. */
 #define CAME		0.7
 
@@ -241,10 +248,10 @@ static int run_flows(struct hbmeas_prober *p, struct hbp_flow *flows, size_t n, 
 	return ret;
 }
 
-static bool has_gone(const struct hbmeas_prober *p, const struct hbp_flow *flow)
+static bool has_gone(const struct hbmeas_prober *p, size_t from, size_t to)
 {
-	return hbmeas_node_gone(&p->rounds->nodes[flow->from]) ||
-	       hbmeas_node_gone(&p->rounds->nodes[flow->to]);
+	return hbmeas_node_gone(&p->rounds->nodes[from]) ||
+	       hbmeas_node_gone(&p->rounds->nodes[to]);
 }
 
 /* The rounds that are left take as long as those that were. */
@@ -271,7 +278,7 @@ static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	if (!left)
 		abort();
 	for (i = 0; i < n; i++)
-		if (!has_gone(p, &flows[i]))
+		if (!has_gone(p, flows[i].from, flows[i].to))
 			left[k++] = flows[i];
 	if (k)
 		ret = run_flows(p, left, k, longer);
@@ -283,6 +290,45 @@ static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	free(left);
 	note_time(p);
 	show_progress(p);
+	return end_with(p, ret);
+}
+
+static void take_burst(const struct hbmeas_task *task, struct hbp_burst *burst)
+{
+	if (!task->done)
+		return;
+	burst->sent_us = task->first / 1000 / BURST;
+	burst->arrived_us = task->second / 1000 / (BURST - 1);
+}
+
+static int time_bursts(void *arg, struct hbp_burst *bursts, size_t n)
+{
+	struct hbmeas_prober *p = arg;
+	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
+	size_t *which = calloc(n, sizeof(*which)), i, k = 0;
+	int ret = 0;
+
+	if (!tasks || !which)
+		abort();
+	for (i = 0; i < n; i++) {
+		if (has_gone(p, bursts[i].from, bursts[i].to))
+			continue;
+		which[k] = i;
+		tasks[k++] = (struct hbmeas_task){
+			.kind = HBCAST_TASK_BURST, .from = bursts[i].from,
+			.to = bursts[i].to, .count = BURST,
+		};
+	}
+	if (k)
+		ret = hbmeas_run(p->rounds, tasks, k, BURSTS_MS, NULL, NULL);
+	for (i = 0; i < k; i++) {
+		take_burst(&tasks[i], &bursts[which[i]]);
+		hbmeas_task_clear(&tasks[i]);
+	}
+	free(tasks);
+	free(which);
+	note_time(p);
+	hbout_progress(p->rounds->ctl, "overheads", ++p->n_bursts, HBP_OVERHEADS_ROUNDS);
 	return end_with(p, ret);
 }
 
@@ -301,7 +347,9 @@ struct hbp_prober hbmeas_prober(struct hbmeas_prober *p)
 		abort();
 	for (i = 0; i < n * n; i++)
 		p->rtt_us[i] = NAN;
-	return (struct hbp_prober){ .arg = p, .trips = time_trips, .flows = let_flow };
+	return (struct hbp_prober){
+		.arg = p, .trips = time_trips, .flows = let_flow, .bursts = time_bursts
+	};
 }
 
 /**

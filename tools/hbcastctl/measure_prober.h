@@ -10,10 +10,11 @@
  * struct hbmeas_prober - a network that is asked
  * @rounds: how
  * @rtt_us: of each pair of nodes, [from * n + to]; not a number where none is known
- * @times: when each round of flows was over, the first one when round trips were known;
- *	in the form of RFC 3339; owned, as the array
+ * @times: when each round of flows or bursts was over, the first one when round trips were
+ *	known; in the form of RFC 3339; owned, as the array
  * @n_times: how many
  * @expected: rounds of flows that are expected, for the progress bar
+ * @n_bursts: rounds of bursts that were run
  * @trips_over: when round trips were known, of hbclock_now()
  * @failed: an error has been reported
  */
@@ -23,6 +24,7 @@ struct hbmeas_prober {
 	char **times;
 	size_t n_times;
 	size_t expected;
+	size_t n_bursts;
 	int64_t trips_over;
 	bool failed;
 };

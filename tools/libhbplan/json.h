@@ -59,6 +59,7 @@ int hbp_certificate_from_json(struct hbp_reader *rd, json_t *object,
 json_t *hbp_certificate_to_json(const struct hbp_certificate *certificate);
 int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
 		      struct hbp_platform **out);
+json_t *hbp_platform_nodes_to_json(const struct hbp_platform *platform);
 json_t *hbp_platform_to_json(const struct hbp_platform *platform);
 
 #define HBP_MUST_BE_ID		"an integer from 0 to 4294967295"

@@ -199,7 +199,8 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i, bool hnow,
 		     struct hbp_platform_node *node)
 {
 	static const char *const known[] = {
-		"speed", "send_overhead_us", "recv_overhead_us", "id", "name", "kind", NULL
+		"speed", "send_overhead_us", "recv_overhead_us", "measured",
+		"id", "name", "kind", NULL
 	};
 	const json_t *name = json_object_get(object, "name");
 	const json_t *kind = json_object_get(object, "kind");
@@ -217,7 +218,7 @@ static int read_node(struct hbp_reader *rd, json_t *object, size_t i, bool hnow,
 		return hbp_json_bad(rd, name, HBP_MUST_BE_NAME, "nodes[%zu].name",
 				    i);
 	node->host = !strcmp(text, "host");
-	hbp_json_unknown(rd, object, known + (!node->host ? 3 : !hnow), "nodes[%zu].", i);
+	hbp_json_unknown(rd, object, known + (!node->host ? 4 : !hnow), "nodes[%zu].", i);
 	if (name) {
 		node->name = strdup(json_string_value(name));
 		if (!node->name)
@@ -439,7 +440,13 @@ int hbp_platform_parse(const char *text, size_t len, const char *name,
 				  err);
 }
 
-static json_t *nodes_to_json(const struct hbp_platform *platform)
+/**
+ * hbp_platform_nodes_to_json() - the nodes of a platform as a JSON array
+ * @platform: the platform
+ *
+ * Return: a new array, or NULL if memory has run out.
+ */
+json_t *hbp_platform_nodes_to_json(const struct hbp_platform *platform)
 {
 	const struct hbp_platform_node *node;
 	json_t *nodes = json_array(), *object;
@@ -496,7 +503,7 @@ static json_t *links_to_json(const struct hbp_platform *platform)
 json_t *hbp_platform_to_json(const struct hbp_platform *platform)
 {
 	return json_pack("{s:s, s:i, s:o, s:o}", "hbcast", "platform",
-			 "version", 1, "nodes", nodes_to_json(platform),
+			 "version", 1, "nodes", hbp_platform_nodes_to_json(platform),
 			 "links", links_to_json(platform));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A network from tests between its hosts: a tree from round trips, capacities from
- * flows that fill its links, and links that only flows show.
+ * flows that fill its links, links that only flows show, and what bursts cost its hosts.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "measure/hidden.h"
 #include "measure/infer.h"
 #include "measure/neighbour.h"
+#include "measure/overheads.h"
 #include "measure/spread.h"
 #include "measure/tests.h"
 #include "node.h"
@@ -169,6 +170,30 @@ static int run_flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	return ret;
 }
 
+/* Bursts likewise. */
+static int run_bursts(void *arg, struct hbp_burst *bursts, size_t n)
+{
+	struct work *w = arg;
+	struct hbp_burst *asked = calloc(n, sizeof(*asked));
+	size_t i;
+	int ret;
+
+	if (!asked)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		asked[i] = bursts[i];
+		asked[i].from = w->host[bursts[i].from];
+		asked[i].to = w->host[bursts[i].to];
+	}
+	ret = w->prober->bursts(w->prober->arg, asked, n);
+	for (i = 0; i < n; i++) {
+		bursts[i].sent_us = asked[i].sent_us;
+		bursts[i].arrived_us = asked[i].arrived_us;
+	}
+	free(asked);
+	return ret;
+}
+
 static int compare_capacities(const void *a, const void *b)
 {
 	struct hbp_capacity *const *x = a, *const *y = b;
@@ -245,22 +270,22 @@ static void take_frames_off(struct hbp_sketch *sketch)
 		node = &sketch->nodes[i];
 		for (k = 0; k < 2; k++)
 			if (node->link[k].mbps > 0)
-				node->rtt_us -= HBP_TRIP_BYTES * 8 / node->link[k].mbps;
+				node->rtt_us -= HBP_SHORT_BYTES * 8 / node->link[k].mbps;
 		node->rtt_us = fmax(node->rtt_us, 0);
 	}
 }
 
-static int find_capacities(struct work *w, uint64_t seed, struct hbp_inferred *out)
+static int find_capacities(struct work *w, const struct hbp_prober *prober, uint64_t seed,
+			   struct hbp_inferred *out)
 {
-	const struct hbp_prober prober = { .arg = w, .flows = run_flows };
-	int ret = hbp_fill_all(&w->tests, out->sketch, &prober), alike;
+	int ret = hbp_fill_all(&w->tests, out->sketch, prober), alike;
 
 	if (!ret)
-		ret = hbp_hidden_find(&w->tests, out->sketch, &prober, seed,
+		ret = hbp_hidden_find(&w->tests, out->sketch, prober, seed,
 				      &out->hidden);
 	alike = make_alike(out->sketch, &out->alike);
 	if (!ret && !alike) {
-		ret = test_binding(w, &prober, out);
+		ret = test_binding(w, prober, out);
 		alike = make_alike(out->sketch, &out->alike);
 	}
 	alike = hbp_spread_find(&w->tests, out->sketch) ?: alike;
@@ -280,7 +305,9 @@ static bool begin(struct work *w, size_t n, struct hbp_inferred *out)
 	w->host = calloc(n, sizeof(*w->host));
 	out->ids = calloc(n, sizeof(*out->ids));
 	out->lost = calloc(n, sizeof(*out->lost));
-	if (!w->trips || !w->lost || !w->rtt_us || !w->host || !out->ids || !out->lost)
+	out->overheads = calloc(n, sizeof(*out->overheads));
+	if (!w->trips || !w->lost || !w->rtt_us || !w->host || !out->ids || !out->lost ||
+	    !out->overheads)
 		return false;
 	for (a = 0; a < n; a++)
 		for (b = a + 1; b < n; b++)
@@ -302,6 +329,7 @@ static void end(struct work *w)
 static int infer(struct work *w, const uint32_t *ids, uint64_t seed,
 		 struct hbp_inferred *out)
 {
+	const struct hbp_prober prober = { .arg = w, .flows = run_flows, .bursts = run_bursts };
 	int ret = w->prober->trips(w->prober->arg, w->trips, w->n_trips), tree;
 	size_t i, left = 0;
 
@@ -321,7 +349,8 @@ static int infer(struct work *w, const uint32_t *ids, uint64_t seed,
 	tree = find_tree(w, left, out);
 	if (tree || ret)
 		return tree ?: ret;
-	return find_capacities(w, seed, out);
+	ret = find_capacities(w, &prober, seed, out);
+	return ret ?: hbp_overheads_find(out->sketch, &prober, out->overheads);
 }
 
 /**
@@ -374,6 +403,7 @@ void hbp_inferred_clear(struct hbp_inferred *inferred)
 {
 	free(inferred->ids);
 	free(inferred->lost);
+	free(inferred->overheads);
 	hbp_sketch_free(inferred->sketch);
 	memset(inferred, 0, sizeof(*inferred));
 }
@@ -391,6 +421,13 @@ uint32_t hbp_inferred_id(const struct hbp_inferred *inferred, size_t node)
 
 	return node < n ? inferred->ids[node] :
 			  inferred->ids[n - 1] + 1 + (uint32_t)(node - n);
+}
+
+static void fill_node(struct hbp_platform_node *node, const struct hbp_overheads *overheads)
+{
+	node->host = true;
+	node->send_overhead_ns = hbp_ns_from_us(overheads->send.us);
+	node->recv_overhead_ns = hbp_ns_from_us(overheads->recv.us);
 }
 
 static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
@@ -429,8 +466,9 @@ int hbp_inferred_platform(const struct hbp_inferred *inferred,
 	if (!platform)
 		return hbp_nomem(err);
 	for (i = 0; i < sketch->n; i++) {
-		platform->nodes[i].host = i < sketch->n_hosts;
 		platform->nodes[i].id = hbp_inferred_id(inferred, i);
+		if (i < sketch->n_hosts)
+			fill_node(&platform->nodes[i], &inferred->overheads[i]);
 	}
 	for (i = 1; i < sketch->n; i++) {
 		node = &sketch->nodes[i];

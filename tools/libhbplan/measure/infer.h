@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "measure/overheads.h"
 #include "measure/prober.h"
 #include "measure/sketch.h"
 #include "platform.h"
@@ -21,6 +22,7 @@
  * @n_lost: hosts that were not reached
  * @lost: their ids, in ascending order
  * @sketch: the tree, with capacities; NULL where fewer than two hosts were reached
+ * @overheads: of each host of @sketch, in its order
  * @noise_us: a link between switches that takes less is not seen
  * @misfit_us: how far the tree is from the round trips, at most
  * @tree: whether a tree fits; else @sketch has one switch in the middle
@@ -34,6 +36,7 @@ struct hbp_inferred {
 	size_t n_lost;
 	uint32_t *lost;
 	struct hbp_sketch *sketch;
+	struct hbp_overheads *overheads;
 	double noise_us;
 	double misfit_us;
 	bool tree;

@@ -29,3 +29,15 @@ double hbp_flow_mbps(const struct hbp_flow *flow)
 
 	return mbps > 0 && mbps <= HBP_BANDWIDTH_MAX_MBPS ? mbps : 0;
 }
+
+/**
+ * hbp_burst_usable() - whether a burst can have taken what it is said to have
+ * @burst: the burst, with its answers
+ *
+ * Return: whether it can.
+ */
+bool hbp_burst_usable(const struct hbp_burst *burst)
+{
+	return burst->sent_us > 0 && burst->sent_us <= HBP_LATENCY_MAX_US &&
+	       burst->arrived_us > 0 && burst->arrived_us <= HBP_LATENCY_MAX_US;
+}

@@ -6,8 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a round trip carries each way, with headers: it takes its time on a slow link. */
-#define HBP_TRIP_BYTES	82
+/*
+ * What a round trip carries each way, and what a frame of a burst is, with headers: it
+ * takes its time on a slow link.
+ */
+#define HBP_SHORT_BYTES	82
 
 /**
  * struct hbp_trip - round trips between two hosts
@@ -47,11 +50,27 @@ struct hbp_flow {
 };
 
 /**
+ * struct hbp_burst - short messages from one host to another, one right after the other
+ * @from: index of the host that sends
+ * @to: index of another one
+ * @sent_us: answer: for how long it was sending each of them, in microseconds; not a
+ *	number if that is not known
+ * @arrived_us: answer: from one to the next where they arrived, likewise
+ */
+struct hbp_burst {
+	size_t from;
+	size_t to;
+	double sent_us;
+	double arrived_us;
+};
+
+/**
  * struct hbp_prober - what a network can be asked for
  * @arg: handed to all of them
  * @trips: time round trips; several at once disturb one another little
  * @flows: let data flow, all of them at once, until the sum of each test has settled;
  *	longer for figures that matter
+ * @bursts: time bursts, all of them at once; no host has a part in two of them
  *
  * They return 0, also where single answers are missing, or a negative errno value
  * that ends the measurement: -EINTR if somebody wants no more of it.
@@ -60,9 +79,11 @@ struct hbp_prober {
 	void *arg;
 	int (*trips)(void *arg, struct hbp_trip *trips, size_t n);
 	int (*flows)(void *arg, struct hbp_flow *flows, size_t n, bool longer);
+	int (*bursts)(void *arg, struct hbp_burst *bursts, size_t n);
 };
 
 bool hbp_trip_usable(const struct hbp_trip *trip);
 double hbp_flow_mbps(const struct hbp_flow *flow);
+bool hbp_burst_usable(const struct hbp_burst *burst);
 
 #endif /* HBPLAN_PROBER_H */

@@ -54,16 +54,47 @@ static json_t *lost_to_json(const struct hbp_record *record)
 	return lost;
 }
 
-static json_t *nodes_to_json(const struct hbp_platform *platform)
+static const char *method_of(const struct hbp_overhead *overhead)
 {
-	json_t *nodes = json_array();
+	if (!overhead->bursts)
+		return "none";
+	return overhead->kept_up ? "keeps-up" : "bursts";
+}
+
+/* Rounds of bursts came after those of flows. */
+static const char *bursts_over(const struct hbp_record *record,
+			       const struct hbp_overhead *overhead)
+{
+	return overhead->bursts ? time_of(record, record->inferred->rounds + overhead->round) :
+				  NULL;
+}
+
+static json_t *overheads_to_json(const struct hbp_record *record, size_t host)
+{
+	const struct hbp_overhead *send = &record->inferred->overheads[host].send;
+	const struct hbp_overhead *recv = &record->inferred->overheads[host].recv;
+
+	return json_pack("{s:s, s:i, s:f, s:s*, s:s, s:i, s:f, s:s*}",
+			 "send_overhead_method", method_of(send),
+			 "send_overhead_tests", (int)send->bursts,
+			 "send_overhead_spread_us", send->spread_us,
+			 "send_overhead_time", bursts_over(record, send),
+			 "recv_overhead_method", method_of(recv),
+			 "recv_overhead_tests", (int)recv->bursts,
+			 "recv_overhead_spread_us", recv->spread_us,
+			 "recv_overhead_time", bursts_over(record, recv));
+}
+
+/* Hosts come first, in the sketch's order. */
+static json_t *nodes_to_json(const struct hbp_record *record,
+			     const struct hbp_platform *platform)
+{
+	json_t *nodes = hbp_platform_nodes_to_json(platform), *node;
 	size_t i;
 
-	for (i = 0; i < platform->n; i++)
-		json_array_append_new(nodes, json_pack("{s:I, s:s}", "id",
-						       (json_int_t)platform->nodes[i].id,
-						       "kind", platform->nodes[i].host ?
-						       "host" : "switch"));
+	json_array_foreach(nodes, i, node)
+		if (platform->nodes[i].host)
+			json_object_set_new(node, "measured", overheads_to_json(record, i));
 	return nodes;
 }
 
@@ -89,7 +120,8 @@ static json_t *record_to_json(const struct hbp_record *record, struct hbp_error 
 			  "rounds", (json_int_t)inferred->rounds,
 			  "lost", lost_to_json(record));
 	root = json_pack("{s:s, s:i, s:o, s:o, s:o}", "hbcast", "platform", "version", 1,
-			 "nodes", nodes_to_json(platform), "links", links, "measured", about);
+			 "nodes", nodes_to_json(record, platform), "links", links,
+			 "measured", about);
 	hbp_platform_free(platform);
 	if (!root)
 		hbp_nomem(err);

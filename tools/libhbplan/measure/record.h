@@ -23,8 +23,8 @@ struct hbp_lost {
  * struct hbp_record - what a file tells of a measurement
  * @inferred: what was found
  * @n_times: number of @times
- * @times: when each round of flows has ended, in the form of RFC 3339; the first one is
- *	when round trips were known
+ * @times: when each round of flows, and after those of bursts, has ended, in the form of
+ *	RFC 3339; the first one is when round trips were known
  * @n_lost: number of @lost
  * @lost: hosts that were not reached
  */
