@@ -41,6 +41,7 @@ every()
 		END { exit bad || !rows }' "$dir/1/$1.tsv"
 }
 
+check "there are experiments" [ "$("$HERE/experiment" names | wc -w)" -ge 5 ]
 for seed in 1 2; do
 	mkdir "$dir/$seed"
 	for name in $("$HERE/experiment" names); do

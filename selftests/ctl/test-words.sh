@@ -112,8 +112,9 @@ complete_words()
 }
 
 known=" $(complete_words '') "
-for object in $(sed -n 's/^\t{ "\([a-z]*\)", hbctl_cmd_.*/\1/p' \
-		tools/hbcastctl/main.c); do
+mapfile -t objects < <(sed -n 's/^\t{ "\([a-z]*\)", hbctl_cmd_.*/\1/p' tools/hbcastctl/main.c)
+check "there are objects" [ ${#objects[@]} -ge 10 ]
+for object in "${objects[@]}"; do
 	check_match "completion knows $object" " $object " "$known"
 	check "the manual page knows $object" \
 		grep -qx "\.B $object" Documentation/man/hbcastctl.8

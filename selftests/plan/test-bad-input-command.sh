@@ -127,6 +127,7 @@ for name in $("$tool" -j plan algorithms | jq -r '.[].name'); do
 	done
 done >without
 check_equal 'no planner plans for a root that is not there' '' "$(<without)"
+check 'there are planners' [ "$("$tool" -j plan algorithms | jq length)" -ge 10 ]
 refuse 'compare: a root that is not there' 'costs.json: nodes: there is no node 7 to be the root' \
 	compare costs.json root 7
 jq -c '.root = 7 | .version = 1 | .message_bytes = 1 |

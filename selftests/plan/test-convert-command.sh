@@ -411,4 +411,5 @@ for quantity in $(sed 's/.*must be //; s/, not.*//; s/,//g; s/ or / /' <<<"$said
 	grep -qx "\\.B $quantity" "$page" || undocumented+=" $quantity"
 done
 check_equal 'every quantity is in the manual page' '' "${undocumented:-}"
+check 'there are quantities' [ -n "${quantity:-}" ]
 tap_done
