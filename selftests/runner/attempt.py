@@ -24,8 +24,8 @@ REAL_SECONDS = 5
 GRACE_SECONDS = 300
 # What a program that has ended may have left behind is waited for so long.
 LEFT_SECONDS = 5
-# What the environment of each program that runs has, and of all that it starts.
-MARKS = set()
+# What the environment of each program that runs has, and of all that it starts: its session.
+MARKS = {}
 NUMBERS = itertools.count()
 
 
@@ -61,19 +61,25 @@ def environment(seed, release=None, build=None):
     return env
 
 
-def started_by(mark):
-    """Processes that have the mark in their environment; one that has ended has none."""
-    for folder in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if folder.isdigit():
-                with open(f"/proc/{folder}/environ", "rb") as environ:
-                    if mark.encode() in environ.read().split(b"\0"):
-                        yield int(folder)
+def in_session(pid, leader):
+    """Whether it is still there."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+        state, _, _, session = stat.read().rpartition(")")[2].split()[:4]
+    return state not in "XZ" and int(session) == leader
 
 
-def signal_all(mark, number):
+def started_by(mark, leader):
+    """Processes of the leader's session, and others that have the mark in their environment;
+    one that has ended has none."""
+    for folder in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{folder}/environ", "rb") as environ:
+            if mark.encode() in environ.read().split(b"\0") or in_session(folder, leader):
+                yield int(folder)
+
+
+def signal_all(mark, leader, number):
     """Whether there were any."""
-    found = list(started_by(mark))
+    found = list(started_by(mark, leader))
     for pid in found:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
@@ -82,8 +88,8 @@ def signal_all(mark, number):
 
 def end_all():
     """Ends what runs; machines clean up behind them."""
-    for mark in list(MARKS):
-        signal_all(mark, signal.SIGTERM)
+    for mark, leader in list(MARKS.items()):
+        signal_all(mark, leader, signal.SIGTERM)
 
 
 class Program:
@@ -91,21 +97,21 @@ class Program:
 
     def __init__(self, command, env, stderr):
         self.mark = f"RUNNER_PROGRAM={os.getpid()}-{next(NUMBERS)}"
-        MARKS.add(self.mark)
         name, _, value = self.mark.partition("=")
         self.left_behind = False
         self.proc = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", *command], cwd=TOP, env={**env, name: value},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True,
             errors="replace", start_new_session=True)
+        MARKS[self.mark] = self.proc.pid
 
     def clean_up(self):
         """When it has ended kills what it has left; a reader of its output then ends, too."""
         self.proc.wait()
         until = time.monotonic() + LEFT_SECONDS
-        while any(started_by(self.mark)) and time.monotonic() < until:
+        while any(started_by(self.mark, self.proc.pid)) and time.monotonic() < until:
             time.sleep(0.05)
-        self.left_behind = signal_all(self.mark, signal.SIGKILL)
+        self.left_behind = signal_all(self.mark, self.proc.pid, signal.SIGKILL)
 
     def follow(self, take):
         """Its status; each of its lines is taken."""
@@ -115,11 +121,11 @@ class Program:
             for line in self.proc.stdout:
                 take(line)
         except BaseException:
-            signal_all(self.mark, signal.SIGTERM)
+            signal_all(self.mark, self.proc.pid, signal.SIGTERM)
             raise
         finally:
             cleaner.join()
-            MARKS.remove(self.mark)
+            del MARKS[self.mark]
         return self.proc.returncode
 
 

@@ -27,6 +27,7 @@ QEMU = "qemu-system-x86_64"
 PAGE = 4096
 BOX_SIZE = 64 << 20
 BOOT_SECONDS = 600
+SAVE_SECONDS = 60
 PORTS = ("status", "out", "err", "kept")
 ARGUMENTS = ("console=ttyS0,115200 loglevel=7 panic=-1 oops=panic nokaslr mitigations=off "
              "tsc=reliable no_timer_check random.trust_cpu=on cryptomgr.notests "
@@ -95,7 +96,8 @@ class Spec:
 
     def kept(self):
         """The folder with the memory and the state after the boot."""
-        key = digest(self.command("", "", "", ""), file_digest(shutil.which(QEMU)))
+        key = digest(self.command("", "", "", ""), file_digest(shutil.which(QEMU)),
+                     file_digest(os.path.realpath(__file__)))
         return made("machines", f"{self.name}-{key}", self.boot)
 
     def boot(self, path):
@@ -197,8 +199,14 @@ class Qemu:
             time.sleep(0.005)
 
     def save(self, path):
-        self.ask("migrate", uri=f"exec:cat >'{path}'")
+        """QEMU does not wait for the program that writes."""
+        self.ask("migrate", uri=f"exec:cat >'{path}.part' && mv '{path}.part' '{path}'")
         self.wait_migration()
+        until = time.monotonic() + SAVE_SECONDS
+        while not os.path.exists(path):
+            if time.monotonic() > until:
+                raise Failed(f"{path} cannot be written; see that there is room on the disk")
+            time.sleep(0.01)
 
     def restore(self, path):
         self.ask("migrate-incoming", uri=f"exec:cat '{path}'")

@@ -6,6 +6,8 @@
 
 . selftests/lib/tap.sh
 
+# Others are asked for here.
+unset HBCAST_SEED HBCAST_SECONDS HBCAST_THOROUGH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/selftests/{machine,here,fault,vm}
@@ -24,7 +26,7 @@ program()
 # runner ARGUMENT...: leaves its output, last line and status.
 runner()
 {
-	out=$(env -u HBCAST_SEED "$work/selftests/run" "$@" 2>&1)
+	out=$("$work/selftests/run" "$@" 2>&1)
 	status=$?
 	last=${out##*$'\n'}
 }
@@ -103,6 +105,10 @@ here "processes that are left behind" "1 passed, 1 failed" 1 "not ok .*: left pr
 setsid sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
 END
 check "they are ended" has_ended
+here "one without an environment" "1 passed, 1 failed" 1 "not ok .*: left processes" <<END
+env -i sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
+END
+check "it is ended" has_ended
 program here/test-it.sh <<'END'
 # here: slow
 echo 1..1; echo ok 1 - a
@@ -207,6 +213,9 @@ ODEBUG: Out of memory. ODEBUG disabled
 watchdog: Watchdog detected hard LOCKUP on cpu 1
 Out of memory: Killed process 411 (hbcastctl)
 sysfs: cannot create duplicate filename '/module/hbcast'
+Memory cgroup out of memory: Killed process 411 (hbcastctl)
+kobject (00000000c0ffee00): tried to init an initialized object, something is seriously wrong.
+debugfs: Directory 'hbcast' with parent '/' already present!
 END
 
 program machine/test-a.sh <<'END'
