@@ -120,6 +120,10 @@ touch "$second/selftests/small/small.c"
 expect "the program with that header" three small "$second" tests
 sed -i s/three/four/ "$second/include/word.h"
 expect "the program with that header changed" four small "$second" tests
+mkdir "$HBCAST_CACHE/modules/6.9-old"
+touch -d '-4 days' "$HBCAST_CACHE/modules/6.9-old"
+expect "what was built before" one "" "$first" module-6.12 "$cc"
+check "modules of kernels that nobody uses go" test ! -e "$HBCAST_CACHE/modules/6.9-old"
 check_equal "of each kind those stay that were used last" "two three four" \
 	"$(PYTHONPATH=selftests/vm /usr/bin/python3 -c '
 import os, time, cache
