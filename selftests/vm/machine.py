@@ -24,6 +24,9 @@ from image import Failed
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 QEMU = "qemu-system-x86_64"
+# Of its firmware the files that these machines start with.
+FIRMWARE = ("/usr/share/seabios/bios-256k.bin", "/usr/share/qemu/kvmvapic.bin",
+            "/usr/share/qemu/linuxboot_dma.bin")
 PAGE = 4096
 BOX_SIZE = 64 << 20
 BOOT_SECONDS = 600
@@ -96,8 +99,8 @@ class Spec:
 
     def kept(self):
         """The folder with the memory and the state after the boot."""
-        key = digest(self.command("", "", "", ""), file_digest(shutil.which(QEMU)),
-                     file_digest(os.path.realpath(__file__)))
+        parts = (shutil.which(QEMU), *FIRMWARE, os.path.realpath(__file__))
+        key = digest(self.command("", "", "", ""), *map(file_digest, parts))
         return made("machines", f"{self.name}-{key}", self.boot)
 
     def boot(self, path):
