@@ -24,6 +24,8 @@ REAL_SECONDS = 5
 GRACE_SECONDS = 300
 # What a program that has ended may have left behind is waited for so long.
 LEFT_SECONDS = 5
+# What it wrote is read so long when all that it is known to have started is gone.
+READ_SECONDS = 2
 # What the environment of each program that runs has, and of all that it starts: its session.
 MARKS = {}
 NUMBERS = itertools.count()
@@ -86,6 +88,16 @@ def signal_all(mark, leader, number):
     return bool(found)
 
 
+def holders(pipe):
+    """Other processes that have it open."""
+    for folder in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            fds = f"/proc/{folder}/fd"
+            if int(folder) != os.getpid() and pipe in {
+                    os.readlink(os.path.join(fds, fd)) for fd in os.listdir(fds)}:
+                yield int(folder)
+
+
 def end_all():
     """Ends what runs; machines clean up behind them."""
     for mark, leader in list(MARKS.items()):
@@ -99,6 +111,7 @@ class Program:
         self.mark = f"RUNNER_PROGRAM={os.getpid()}-{next(NUMBERS)}"
         name, _, value = self.mark.partition("=")
         self.left_behind = False
+        self.read = threading.Event()
         self.proc = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", *command], cwd=TOP, env={**env, name: value},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True,
@@ -112,6 +125,12 @@ class Program:
         while any(started_by(self.mark, self.proc.pid)) and time.monotonic() < until:
             time.sleep(0.05)
         self.left_behind = signal_all(self.mark, self.proc.pid, signal.SIGKILL)
+        if not self.read.wait(READ_SECONDS):
+            # Somebody with neither mark nor session.
+            self.left_behind = True
+            for pid in holders(os.readlink(f"/proc/self/fd/{self.proc.stdout.fileno()}")):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def follow(self, take):
         """Its status; each of its lines is taken."""
@@ -124,6 +143,7 @@ class Program:
             signal_all(self.mark, self.proc.pid, signal.SIGTERM)
             raise
         finally:
+            self.read.set()
             cleaner.join()
             del MARKS[self.mark]
         return self.proc.returncode

@@ -42,6 +42,7 @@ class Test:
         self.source = source
         self.where = "here"
         self.timeout = DEFAULT_TIMEOUT
+        self.thorough = None
         self.machine = {}
         self.marks = set()
         self.read_header()
@@ -56,6 +57,8 @@ class Test:
             self.where = header.group(1)
             for word in header.group(2).split():
                 self.ask(word)
+        if THOROUGH and self.thorough:
+            self.timeout = self.thorough
         for pair in APART:
             if set(pair) <= self.marks:
                 raise BadHeader(f"{self.source}: '{pair[0]}' and '{pair[1]}' leave no kernel; "
@@ -68,7 +71,7 @@ class Test:
         if name == "timeout" and value.isdigit():
             self.timeout = int(value) + LONGER
         elif name == "thorough" and value.isdigit():
-            self.timeout = int(value) if THOROUGH else self.timeout
+            self.thorough = int(value)
         elif word == "slow":
             self.marks.add(word)
         elif self.where == "vm" and name in ("cpus", "mem") and value:

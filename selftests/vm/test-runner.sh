@@ -109,6 +109,10 @@ here "one without an environment" "1 passed, 1 failed" 1 "not ok .*: left proces
 env -i sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
 END
 check "it is ended" has_ended
+here "one with no environment and no session" "1 passed, 1 failed" 1 "not ok .*: left proc" <<END
+env -i setsid sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
+END
+check "it is ended, too" has_ended
 program here/test-it.sh <<'END'
 # here: slow
 echo 1..1; echo ok 1 - a
@@ -122,6 +126,9 @@ runner --list
 check_match "a limit" "test-it.sh here timeout=10$" "$out"
 HBCAST_THOROUGH=1 runner --list
 check_match "another one for what is thorough" "test-it.sh here timeout=700$" "$out"
+program here/test-it.sh <<<'# here: thorough=700 timeout=10'
+HBCAST_THOROUGH=1 runner --list
+check_match "in any order" "test-it.sh here timeout=700$" "$out"
 # refused NAME WORDS: the header in standard input, and what the runner told.
 refused()
 {
