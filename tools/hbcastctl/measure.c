@@ -11,6 +11,7 @@
 #include "attrs.h"
 #include "clock.h"
 #include "hbplan.h"
+#include "measure/infer.h"
 #include "measure/matrix.h"
 #include "measure/picture.h"
 #include "measure/record.h"

@@ -14,10 +14,10 @@
 
 #define BYTES	((uint64_t)1 << 30)	/* of a message: latency hardly counts */
 
-/* The node of an id: hosts and switches have theirs in ascending order. */
+/* The platform's node of an id: hosts and switches have theirs in ascending order. */
 static size_t node_of(const struct hbp_inferred *inferred, uint32_t id)
 {
-	size_t low = 0, high = inferred->sketch->n, middle;
+	size_t low = 0, high = inferred->sketch->n_hosts * (1 + HBP_INFERRED_SWITCHES), middle;
 
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
@@ -32,12 +32,7 @@ static size_t node_of(const struct hbp_inferred *inferred, uint32_t id)
 static void mark(const struct hbp_inferred *inferred, uint32_t from, uint32_t to,
 		 bool *arcs)
 {
-	size_t a = node_of(inferred, from), b = node_of(inferred, to);
-
-	if (inferred->sketch->nodes[a].parent == b)
-		arcs[hbp_arc(a, HBP_UP)] = true;
-	else
-		arcs[hbp_arc(b, HBP_DOWN)] = true;
+	arcs[hbp_inferred_arc(inferred, node_of(inferred, from), node_of(inferred, to))] = true;
 }
 
 /* What the planner's certificate names; nothing if it does not take such a network. */
@@ -68,7 +63,7 @@ static int mark_by(const struct hbp_planner *planner,
  * hbp_binding_find() - find the links that keep plans from being faster
  * @inferred: a network, of two hosts or more, with capacities
  * @root: id of the host that sends
- * @arcs: room for two for each node; those of the links become true
+ * @arcs: hbp_arcs() entries; those of the links become true
  * @err: receives the reason of a failure
  *
  * Return: 0 or -ENOMEM.

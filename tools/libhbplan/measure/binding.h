@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "error.h"
-#include "measure/infer.h"
+#include "measure/inferred.h"
 
 int hbp_binding_find(const struct hbp_inferred *inferred, uint32_t root, bool *arcs,
 		     struct hbp_error *err);

@@ -71,7 +71,7 @@ static int begin_all(struct filling *f, const bool *arcs, bool *any)
 	int ret = 0;
 
 	*any = false;
-	for (i = 2; !ret && i < 2 * f->sketch->n; i++) {
+	for (i = 2; !ret && i < hbp_arcs(f->sketch); i++) {
 		if (!arcs[i])
 			continue;
 		if (f->flows[i]) {
@@ -94,7 +94,7 @@ static int begin_all(struct filling *f, const bool *arcs, bool *any)
  * @tests: all tests
  * @sketch: the tree; receives the capacities
  * @prober: the network
- * @arcs: which ones; two entries for each node
+ * @arcs: which ones; hbp_arcs() entries
  * @longer: whether these figures matter more than usual
  *
  * Return: as hbp_tests_run().
@@ -105,8 +105,8 @@ int hbp_fill(struct hbp_tests *tests, struct hbp_sketch *sketch,
 	struct filling f = {
 		.tests = tests,
 		.sketch = sketch,
-		.flows = calloc(2 * sketch->n, sizeof(*f.flows)),
-		.test = calloc(2 * sketch->n, sizeof(*f.test)),
+		.flows = calloc(hbp_arcs(sketch), sizeof(*f.flows)),
+		.test = calloc(hbp_arcs(sketch), sizeof(*f.test)),
 	};
 	bool any = true;
 	int ret = f.flows && f.test ? 0 : -ENOMEM;
@@ -132,7 +132,7 @@ int hbp_fill(struct hbp_tests *tests, struct hbp_sketch *sketch,
 int hbp_fill_all(struct hbp_tests *tests, struct hbp_sketch *sketch,
 		 const struct hbp_prober *prober)
 {
-	bool *arcs = calloc(2 * sketch->n, sizeof(*arcs));
+	bool *arcs = calloc(hbp_arcs(sketch), sizeof(*arcs));
 	int ret = arcs ? 0 : -ENOMEM, inner;
 	size_t i;
 

@@ -102,7 +102,7 @@ static int split(struct search *s, bool *split, size_t *found)
 /* Fills the links that have been found since there were so many nodes. */
 static int test_new(struct search *s)
 {
-	bool *arcs = calloc(2 * s->sketch->n, sizeof(*arcs));
+	bool *arcs = calloc(hbp_arcs(s->sketch), sizeof(*arcs));
 	int ret = arcs ? 0 : -ENOMEM;
 	size_t i;
 

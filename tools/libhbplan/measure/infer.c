@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A network from tests between its hosts: a tree from round trips, capacities from
- * flows that fill its links, links that only flows show, and what bursts cost its hosts.
+ * flows that fill its links, what only flows show, and what bursts cost its hosts.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "measure/binding.h"
+#include "measure/duplex.h"
 #include "measure/fill.h"
 #include "measure/hidden.h"
 #include "measure/infer.h"
@@ -223,11 +224,14 @@ static double find_spread(struct hbp_capacity **capacities, size_t n, double *sp
 static int make_alike(struct hbp_sketch *sketch, double *part)
 {
 	size_t n = 0, i, first = 0;
-	struct hbp_capacity **capacities = calloc(2 * sketch->n, sizeof(*capacities));
-	double *spread = calloc(2 * sketch->n, sizeof(*spread)), least;
+	struct hbp_capacity **capacities = calloc(hbp_arcs(sketch), sizeof(*capacities));
+	double *spread = calloc(hbp_arcs(sketch), sizeof(*spread)), least;
 
 	for (i = 2; capacities && spread && i < 2 * sketch->n; i++)
 		capacities[n++] = hbp_sketch_capacity(sketch, i);
+	for (i = 0; capacities && spread && i < sketch->n_hosts; i++)
+		if (sketch->nodes[i].shared)
+			capacities[n++] = &sketch->nodes[i].both;
 	if (n) {
 		qsort(capacities, n, sizeof(*capacities), compare_capacities);
 		*part = find_spread(capacities, n, spread);
@@ -248,7 +252,7 @@ static int make_alike(struct hbp_sketch *sketch, double *part)
 static int test_binding(struct work *w, const struct hbp_prober *prober,
 			struct hbp_inferred *out)
 {
-	bool *arcs = calloc(2 * out->sketch->n, sizeof(*arcs));
+	bool *arcs = calloc(hbp_arcs(out->sketch), sizeof(*arcs));
 	int ret = arcs ? hbp_binding_find(out, w->root, arcs, w->err) : -ENOMEM;
 
 	if (!ret)
@@ -283,6 +287,8 @@ static int find_capacities(struct work *w, const struct hbp_prober *prober, uint
 	if (!ret)
 		ret = hbp_hidden_find(&w->tests, out->sketch, prober, seed,
 				      &out->hidden);
+	if (!ret)
+		ret = hbp_duplex_find(&w->tests, out->sketch, prober);
 	alike = make_alike(out->sketch, &out->alike);
 	if (!ret && !alike) {
 		ret = test_binding(w, prober, out);
@@ -381,7 +387,7 @@ int hbp_infer(const uint32_t *ids, size_t n, uint32_t root,
 	if (n < 2 || n > HBP_INFER_HOSTS_MAX)
 		return hbp_fail(err, -EINVAL, "nodes: 2 to %d can be measured, not %zu",
 				HBP_INFER_HOSTS_MAX, n);
-	if (ids[n - 1] > UINT32_MAX - 2 * n)
+	if (ids[n - 1] > UINT32_MAX - HBP_INFERRED_SWITCHES * n)
 		return hbp_fail(err, -EINVAL,
 				"nodes: no ids are left for switches behind %u", ids[n - 1]);
 	ret = begin(&w, n, out) ? infer(&w, ids, seed, out) : -ENOMEM;
@@ -393,91 +399,4 @@ int hbp_infer(const uint32_t *ids, size_t n, uint32_t root,
 	return ret == -ENOMEM ? hbp_nomem(err) :
 				hbp_fail(err, ret, "the measurement ended: %s",
 					 strerror(-ret));
-}
-
-/**
- * hbp_inferred_clear() - release what was found
- * @inferred: what hbp_infer() has filled
- */
-void hbp_inferred_clear(struct hbp_inferred *inferred)
-{
-	free(inferred->ids);
-	free(inferred->lost);
-	free(inferred->overheads);
-	hbp_sketch_free(inferred->sketch);
-	memset(inferred, 0, sizeof(*inferred));
-}
-
-/**
- * hbp_inferred_id() - the id of a node
- * @inferred: a network that has been found
- * @node: a host or switch of its sketch
- *
- * Return: a host's own; switches have those behind the largest of a host.
- */
-uint32_t hbp_inferred_id(const struct hbp_inferred *inferred, size_t node)
-{
-	size_t n = inferred->sketch->n_hosts;
-
-	return node < n ? inferred->ids[node] :
-			  inferred->ids[n - 1] + 1 + (uint32_t)(node - n);
-}
-
-static void fill_node(struct hbp_platform_node *node, const struct hbp_overheads *overheads)
-{
-	node->host = true;
-	node->send_overhead_ns = hbp_ns_from_us(overheads->send.us);
-	node->recv_overhead_ns = hbp_ns_from_us(overheads->recv.us);
-}
-
-static void fill_link(struct hbp_platform *platform, size_t from, size_t to,
-		      double mbps, double rtt_us)
-{
-	mbps = fmax(mbps, HBP_BANDWIDTH_MIN_MBPS);
-	platform->links[platform->n_links++] = (struct hbp_link){
-		.from = from, .to = to, .bandwidth_bps = hbp_bps_from_mbps(mbps),
-		.latency_ns = hbp_ns_from_us(rtt_us / 2)
-	};
-}
-
-/**
- * hbp_inferred_platform() - a platform for planners
- * @inferred: a network that has been found, of two hosts or more
- * @out: receives the platform, to be released with hbp_platform_free()
- * @err: receives the reason of a failure
- *
- * A link that is planned fuller than it can be holds up all that crosses it, and one
- * that is not full costs no more than that part: so capacities are half of what cannot
- * be told apart below what was found. A direction that nothing has crossed has the
- * least bandwidth there is.
- *
- * Return: 0 or -ENOMEM.
- */
-int hbp_inferred_platform(const struct hbp_inferred *inferred,
-			  struct hbp_platform **out, struct hbp_error *err)
-{
-	const struct hbp_sketch *sketch = inferred->sketch;
-	struct hbp_platform *platform;
-	double part = 1 - inferred->alike / 2;
-	const struct hbp_sketch_node *node;
-	size_t i;
-
-	platform = hbp_platform_alloc(sketch->n, 2 * sketch->n);
-	if (!platform)
-		return hbp_nomem(err);
-	for (i = 0; i < sketch->n; i++) {
-		platform->nodes[i].id = hbp_inferred_id(inferred, i);
-		if (i < sketch->n_hosts)
-			fill_node(&platform->nodes[i], &inferred->overheads[i]);
-	}
-	for (i = 1; i < sketch->n; i++) {
-		node = &sketch->nodes[i];
-		fill_link(platform, i, node->parent, part * node->link[HBP_UP].mbps,
-			  node->rtt_us);
-		fill_link(platform, node->parent, i, part * node->link[HBP_DOWN].mbps,
-			  node->rtt_us);
-	}
-	hbp_platform_finish(platform);
-	*out = platform;
-	return 0;
 }

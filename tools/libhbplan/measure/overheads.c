@@ -92,7 +92,7 @@ static bool alloc_bursting(struct bursting *b)
 	b->partners = calloc(n, sizeof(*b->partners));
 	b->busy = calloc(n, sizeof(*b->busy));
 	b->bursts = calloc(n, sizeof(*b->bursts));
-	b->arcs = calloc(b->sketch->n, sizeof(*b->arcs));
+	b->arcs = calloc(b->sketch->n + 2, sizeof(*b->arcs));
 	return b->ways && b->met && b->partners && b->busy && b->bursts && b->arcs;
 }
 
@@ -138,13 +138,11 @@ static size_t choose_partner(const struct bursting *b, size_t host)
 /* No end where nothing is known of a link: then that explains whatever is seen. */
 static double find_link_us(const struct bursting *b, size_t from, size_t to)
 {
-	size_t n = hbp_sketch_path(b->sketch, from, to, b->arcs), i, arc;
+	size_t n = hbp_sketch_path(b->sketch, from, to, b->arcs), i;
 	double mbps = INFINITY;
 
-	for (i = 0; i < n; i++) {
-		arc = b->arcs[i];
-		mbps = fmin(mbps, b->sketch->nodes[arc / 2].link[arc % 2].mbps);
-	}
+	for (i = 0; i < n; i++)
+		mbps = fmin(mbps, hbp_sketch_capacity(b->sketch, b->arcs[i])->mbps);
 	return mbps > 0 ? HBP_SHORT_BYTES * 8 / mbps : INFINITY;
 }
 

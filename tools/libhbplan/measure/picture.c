@@ -52,11 +52,17 @@ static void write_link(const struct picture *p, size_t from, size_t to)
 	const struct hbp_sketch_node *nodes = p->sketch->nodes;
 	bool down = nodes[to].parent == from;
 	const struct hbp_sketch_node *lower = &nodes[down ? to : from];
+	const struct hbp_sketch_node *host = &nodes[from < to ? from : to];
 
 	write_rate(p, &lower->link[down ? HBP_DOWN : HBP_UP]);
 	fputs(" / ", p->out);
 	write_rate(p, &lower->link[down ? HBP_UP : HBP_DOWN]);
-	fprintf(p->out, " Mbit/s, %.2f ms%s", lower->rtt_us / 2000,
+	fputs(" Mbit/s, ", p->out);
+	if (host->shared) {
+		write_rate(p, &host->both);
+		fputs(" together, ", p->out);
+	}
+	fprintf(p->out, "%.2f ms%s", lower->rtt_us / 2000,
 		lower->hidden ? ", seen in rates only" : "");
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "draw.h"
-#include "measure/infer.h"
+#include "measure/inferred.h"
 
 void hbp_picture_text(const struct hbp_inferred *inferred, hbp_label_fn label,
 		      void *arg, FILE *out);

@@ -13,14 +13,13 @@ static const char *time_of(const struct hbp_record *record, size_t round)
 	return round < record->n_times ? record->times[round] : NULL;
 }
 
-/* The capacity that a link of the platform stands for; its ends are in the sketch. */
+/* The capacity that a link of the platform stands for. */
 static const struct hbp_capacity *capacity_of(const struct hbp_record *record,
 					      const struct hbp_link *link)
 {
-	struct hbp_sketch_node *nodes = record->inferred->sketch->nodes;
+	size_t arc = hbp_inferred_arc(record->inferred, link->from, link->to);
 
-	return nodes[link->from].parent == link->to ? &nodes[link->from].link[HBP_UP] :
-						      &nodes[link->to].link[HBP_DOWN];
+	return hbp_sketch_capacity(record->inferred->sketch, arc);
 }
 
 static json_t *link_to_json(const struct hbp_record *record,
@@ -69,12 +68,13 @@ static const char *bursts_over(const struct hbp_record *record,
 				  NULL;
 }
 
-static json_t *overheads_to_json(const struct hbp_record *record, size_t host)
+static json_t *host_to_json(const struct hbp_record *record, size_t host)
 {
 	const struct hbp_overhead *send = &record->inferred->overheads[host].send;
 	const struct hbp_overhead *recv = &record->inferred->overheads[host].recv;
+	const struct hbp_sketch_node *node = &record->inferred->sketch->nodes[host];
 
-	return json_pack("{s:s, s:i, s:f, s:s*, s:s, s:i, s:f, s:s*}",
+	return json_pack("{s:s, s:i, s:f, s:s*, s:s, s:i, s:f, s:s*, s:o*}",
 			 "send_overhead_method", method_of(send),
 			 "send_overhead_tests", (int)send->bursts,
 			 "send_overhead_spread_us", send->spread_us,
@@ -82,7 +82,8 @@ static json_t *overheads_to_json(const struct hbp_record *record, size_t host)
 			 "recv_overhead_method", method_of(recv),
 			 "recv_overhead_tests", (int)recv->bursts,
 			 "recv_overhead_spread_us", recv->spread_us,
-			 "recv_overhead_time", bursts_over(record, recv));
+			 "recv_overhead_time", bursts_over(record, recv),
+			 "shared_mbps", node->shared ? json_real(node->both.mbps) : NULL);
 }
 
 /* Hosts come first, in the sketch's order. */
@@ -94,7 +95,7 @@ static json_t *nodes_to_json(const struct hbp_record *record,
 
 	json_array_foreach(nodes, i, node)
 		if (platform->nodes[i].host)
-			json_object_set_new(node, "measured", overheads_to_json(record, i));
+			json_object_set_new(node, "measured", host_to_json(record, i));
 	return nodes;
 }
 

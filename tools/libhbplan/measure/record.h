@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "error.h"
-#include "measure/infer.h"
+#include "measure/inferred.h"
 
 /**
  * struct hbp_lost - a host that was not reached

@@ -38,13 +38,13 @@ struct sharing {
 	size_t *arcs;
 };
 
-/* A link between switches that nothing has crossed yet has no end that is known. */
+/* What nothing has crossed yet has no end that is known; hosts' links have been filled. */
 static double capacity(const struct sharing *s, size_t arc)
 {
-	const struct hbp_sketch_node *node = &s->sketch->nodes[arc / 2];
-	double mbps = node->link[arc % 2 ? HBP_DOWN : HBP_UP].mbps;
+	bool both = arc >= hbp_arc_both(s->sketch, 0);
+	double mbps = hbp_sketch_capacity(s->sketch, arc)->mbps;
 
-	if (arc == s->open || (!mbps && hbp_sketch_inner(s->sketch, arc / 2)))
+	if (arc == s->open || (!mbps && (both || hbp_sketch_inner(s->sketch, arc / 2))))
 		return INFINITY;
 	return mbps;
 }
@@ -64,7 +64,7 @@ static size_t count(struct sharing *s)
 {
 	size_t i, k, n, alive = 0;
 
-	memset(s->rising, 0, 2 * s->sketch->n * sizeof(*s->rising));
+	memset(s->rising, 0, hbp_arcs(s->sketch) * sizeof(*s->rising));
 	for (i = 0; i < s->n; i++) {
 		if (s->stopped[i])
 			continue;
@@ -83,7 +83,7 @@ static double find_step(const struct sharing *s)
 	double step = INFINITY;
 	size_t i;
 
-	for (i = 0; i < 2 * s->sketch->n; i++)
+	for (i = 0; i < hbp_arcs(s->sketch); i++)
 		if (s->rising[i])
 			step = fmin(step, s->left[i] / (double)s->rising[i]);
 	for (i = 0; i < s->n; i++)
@@ -98,7 +98,7 @@ static void rise(struct sharing *s)
 	double step = find_step(s), all;
 	size_t i, k, n;
 
-	for (i = 0; i < 2 * s->sketch->n; i++)
+	for (i = 0; i < hbp_arcs(s->sketch); i++)
 		s->left[i] -= step * (double)s->rising[i];
 	for (i = 0; i < s->n; i++) {
 		if (s->stopped[i])
@@ -134,15 +134,15 @@ int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows
 		.open = open,
 		.mbps = mbps,
 		.stopped = calloc(n + 1, sizeof(*s.stopped)),
-		.left = calloc(2 * sketch->n, sizeof(*s.left)),
-		.rising = calloc(2 * sketch->n, sizeof(*s.rising)),
-		.arcs = calloc(sketch->n, sizeof(*s.arcs)),
+		.left = calloc(hbp_arcs(sketch), sizeof(*s.left)),
+		.rising = calloc(hbp_arcs(sketch), sizeof(*s.rising)),
+		.arcs = calloc(sketch->n + 2, sizeof(*s.arcs)),
 	};
 	bool full = s.stopped && s.left && s.rising && s.arcs;
 	size_t i;
 
 	memset(mbps, 0, n * sizeof(*mbps));
-	for (i = 0; full && i < 2 * sketch->n; i++)
+	for (i = 0; full && i < hbp_arcs(sketch); i++)
 		s.left[i] = capacity(&s, i);
 	while (full && count(&s))
 		rise(&s);

@@ -63,7 +63,7 @@ void hbp_sketch_deepen(struct hbp_sketch *sketch)
  * @sketch: the tree
  * @from: a node
  * @to: another one
- * @arcs: room for as many as there are nodes; receives them, but not in their order
+ * @arcs: room for two more than there are nodes; receives them, but not in their order
  *
  * Return: how many there are.
  */
@@ -73,6 +73,10 @@ size_t hbp_sketch_path(const struct hbp_sketch *sketch, size_t from, size_t to,
 	const struct hbp_sketch_node *nodes = sketch->nodes;
 	size_t n = 0;
 
+	if (nodes[from].shared)
+		arcs[n++] = hbp_arc_both(sketch, from);
+	if (nodes[to].shared)
+		arcs[n++] = hbp_arc_both(sketch, to);
 	while (from != to) {
 		if (nodes[from].depth >= nodes[to].depth) {
 			arcs[n++] = hbp_arc(from, HBP_UP);
@@ -155,6 +159,21 @@ size_t hbp_sketch_neighbour(const struct hbp_sketch *sketch, size_t host)
 }
 
 /**
+ * hbp_sketch_host_arc() - the arc of a host's own link
+ * @sketch: the tree, whose hosts are leaves
+ * @host: the host
+ * @sends: what leaves it, or else what comes to it
+ *
+ * Return: the arc's number.
+ */
+size_t hbp_sketch_host_arc(const struct hbp_sketch *sketch, size_t host, bool sends)
+{
+	size_t lower = host ? host : hbp_sketch_neighbour(sketch, 0);
+
+	return hbp_arc(lower, sends == !!host ? HBP_UP : HBP_DOWN);
+}
+
+/**
  * hbp_sketch_host_mbps() - the capacity of a host's own link
  * @sketch: the tree, whose hosts are leaves
  * @host: the host
@@ -164,9 +183,9 @@ size_t hbp_sketch_neighbour(const struct hbp_sketch *sketch, size_t host)
  */
 double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends)
 {
-	size_t lower = host ? host : hbp_sketch_neighbour(sketch, 0);
+	size_t arc = hbp_sketch_host_arc(sketch, host, sends);
 
-	return sketch->nodes[lower].link[sends == !!host ? HBP_UP : HBP_DOWN].mbps;
+	return sketch->nodes[arc / 2].link[arc % 2].mbps;
 }
 
 /**
@@ -176,8 +195,10 @@ double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool s
  *
  * Return: owned by the tree.
  */
-struct hbp_capacity *hbp_sketch_capacity(struct hbp_sketch *sketch, size_t arc)
+struct hbp_capacity *hbp_sketch_capacity(const struct hbp_sketch *sketch, size_t arc)
 {
+	if (arc >= hbp_arc_both(sketch, 0))
+		return &sketch->nodes[arc - hbp_arc_both(sketch, 0)].both;
 	return &sketch->nodes[arc / 2].link[arc % 2 ? HBP_DOWN : HBP_UP];
 }
 

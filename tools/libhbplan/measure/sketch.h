@@ -30,6 +30,8 @@ enum hbp_direction { HBP_UP, HBP_DOWN };
  * @rtt_us: what the link adds to a round trip, not negative
  * @link: its capacity to the parent (HBP_UP) and from it (HBP_DOWN)
  * @hidden: round trips do not show the link
+ * @shared: of a host: what it sends and what it receives share one capacity
+ * @both: that
  */
 struct hbp_sketch_node {
 	size_t parent;
@@ -37,6 +39,8 @@ struct hbp_sketch_node {
 	double rtt_us;
 	struct hbp_capacity link[2];
 	bool hidden;
+	bool shared;
+	struct hbp_capacity both;
 };
 
 /**
@@ -54,11 +58,28 @@ struct hbp_sketch {
 
 /*
  * An arc is one direction of a link: of the link above node i, number 2 i leads
- * up and 2 i + 1 down.
+ * up and 2 i + 1 down. What a host sends and receives together has an arc behind those.
  */
 static inline size_t hbp_arc(size_t node, enum hbp_direction direction)
 {
 	return 2 * node + (direction == HBP_DOWN);
+}
+
+static inline size_t hbp_arc_both(const struct hbp_sketch *sketch, size_t host)
+{
+	return 4 * sketch->n_hosts + host;
+}
+
+/* The lower node of an arc's link, or the host. */
+static inline size_t hbp_arc_node(const struct hbp_sketch *sketch, size_t arc)
+{
+	return arc < hbp_arc_both(sketch, 0) ? arc / 2 : arc - hbp_arc_both(sketch, 0);
+}
+
+/* The numbers of all arcs are below this. */
+static inline size_t hbp_arcs(const struct hbp_sketch *sketch)
+{
+	return 5 * sketch->n_hosts;
 }
 
 struct hbp_sketch *hbp_sketch_alloc(size_t n_hosts);
@@ -70,8 +91,9 @@ double hbp_sketch_rtt(const struct hbp_sketch *sketch, size_t a, size_t b);
 bool hbp_sketch_below(const struct hbp_sketch *sketch, size_t node, size_t at);
 bool hbp_sketch_inner(const struct hbp_sketch *sketch, size_t node);
 size_t hbp_sketch_neighbour(const struct hbp_sketch *sketch, size_t host);
+size_t hbp_sketch_host_arc(const struct hbp_sketch *sketch, size_t host, bool sends);
 double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends);
-struct hbp_capacity *hbp_sketch_capacity(struct hbp_sketch *sketch, size_t arc);
+struct hbp_capacity *hbp_sketch_capacity(const struct hbp_sketch *sketch, size_t arc);
 void hbp_sketch_contract(struct hbp_sketch *sketch, size_t node);
 void hbp_sketch_split(struct hbp_sketch *sketch, size_t at, const size_t *side,
 		      size_t n);

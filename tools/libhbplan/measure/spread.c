@@ -61,12 +61,12 @@ static int compare(struct comparing *c, size_t test)
 			c->flows[n++] = c->tests->flows[i];
 	if (hbp_share_find(c->sketch, c->flows, n, HBP_NONE, c->should))
 		return -ENOMEM;
-	memset(c->flows_of, 0, 2 * c->sketch->n * sizeof(*c->flows_of));
-	memset(c->due, 0, 2 * c->sketch->n * sizeof(*c->due));
-	memset(c->load, 0, 2 * c->sketch->n * sizeof(*c->load));
+	memset(c->flows_of, 0, hbp_arcs(c->sketch) * sizeof(*c->flows_of));
+	memset(c->due, 0, hbp_arcs(c->sketch) * sizeof(*c->due));
+	memset(c->load, 0, hbp_arcs(c->sketch) * sizeof(*c->load));
 	for (i = 0; i < n; i++)
 		add_flow(c, &c->flows[i], c->should[i]);
-	for (i = 2; i < 2 * c->sketch->n; i++) {
+	for (i = 2; i < hbp_arcs(c->sketch); i++) {
 		capacity = hbp_sketch_capacity(c->sketch, i);
 		if (n && c->flows_of[i] == n && c->due[i] >= FILLS * capacity->mbps)
 			capacity->spread_mbps = fmax(capacity->spread_mbps,
@@ -90,10 +90,10 @@ int hbp_spread_find(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 		.sketch = sketch,
 		.flows = calloc(most, sizeof(*c.flows)),
 		.should = calloc(most, sizeof(*c.should)),
-		.flows_of = calloc(2 * sketch->n, sizeof(*c.flows_of)),
-		.due = calloc(2 * sketch->n, sizeof(*c.due)),
-		.load = calloc(2 * sketch->n, sizeof(*c.load)),
-		.arcs = calloc(sketch->n, sizeof(*c.arcs)),
+		.flows_of = calloc(hbp_arcs(sketch), sizeof(*c.flows_of)),
+		.due = calloc(hbp_arcs(sketch), sizeof(*c.due)),
+		.load = calloc(hbp_arcs(sketch), sizeof(*c.load)),
+		.arcs = calloc(sketch->n + 2, sizeof(*c.arcs)),
 	};
 	bool full = c.flows && c.should && c.flows_of && c.due && c.load && c.arcs;
 	int ret = full ? 0 : -ENOMEM;

@@ -52,6 +52,15 @@ int hbp_tests_begin(struct hbp_tests *tests)
 }
 
 /**
+ * hbp_tests_drop() - without the last test, which has not been run
+ * @tests: all tests
+ */
+void hbp_tests_drop(struct hbp_tests *tests)
+{
+	tests->n--;
+}
+
+/**
  * hbp_tests_flow() - one more flow of the last test, unless that has it
  * @tests: all tests, at least one of which has begun
  * @from: index of the host that sends
@@ -111,7 +120,7 @@ static bool alloc_running(struct running *r)
 
 	r->over = calloc(r->tests->n, sizeof(*r->over));
 	r->used = calloc(r->sketch->n, sizeof(*r->used));
-	r->arcs = calloc(r->sketch->n, sizeof(*r->arcs));
+	r->arcs = calloc(r->sketch->n + 2, sizeof(*r->arcs));
 	r->flows = calloc(flows + 1, sizeof(*r->flows));
 	r->origin = calloc(flows + 1, sizeof(*r->origin));
 	return r->over && r->used && r->arcs && r->flows && r->origin;
@@ -133,16 +142,17 @@ static void free_running(struct running *r)
 static bool links_are_free(struct running *r, size_t test, bool take)
 {
 	const struct hbp_tests *tests = r->tests;
-	size_t i, k, n;
+	size_t i, k, n, link;
 
 	for (i = tests->first[test]; i < tests->first[test + 1]; i++) {
 		n = hbp_sketch_path(r->sketch, tests->flows[i].from,
 				    tests->flows[i].to, r->arcs);
-		for (k = 0; k < n; k++)
-			if (take)
-				r->used[r->arcs[k] / 2] = true;
-			else if (r->used[r->arcs[k] / 2])
+		for (k = 0; k < n; k++) {
+			link = hbp_arc_node(r->sketch, r->arcs[k]);
+			if (!take && r->used[link])
 				return false;
+			r->used[link] = r->used[link] || take;
+		}
 	}
 	return true;
 }
@@ -209,7 +219,7 @@ static void add_loads(const struct hbp_tests *tests, size_t test,
 {
 	size_t i, k, n;
 
-	memset(load, 0, 2 * sketch->n * sizeof(*load));
+	memset(load, 0, hbp_arcs(sketch) * sizeof(*load));
 	for (i = tests->first[test]; i < tests->first[test + 1]; i++) {
 		n = hbp_sketch_path(sketch, tests->flows[i].from, tests->flows[i].to,
 				    arcs);
@@ -243,8 +253,8 @@ static void learn_arc(struct hbp_capacity *figure, double load, double most,
  */
 int hbp_tests_learn(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 {
-	size_t n = 2 * sketch->n, test, i;
-	size_t *arcs = calloc(n, sizeof(*arcs));
+	size_t n = hbp_arcs(sketch), test, i;
+	size_t *arcs = calloc(sketch->n + 2, sizeof(*arcs));
 	double *load = calloc(2 * n, sizeof(*load)), *most = load ? load + n : NULL;
 	bool full = arcs && load;
 

@@ -34,6 +34,7 @@ struct hbp_tests {
 };
 
 int hbp_tests_begin(struct hbp_tests *tests);
+void hbp_tests_drop(struct hbp_tests *tests);
 int hbp_tests_flow(struct hbp_tests *tests, size_t from, size_t to);
 int hbp_tests_run(struct hbp_tests *tests, struct hbp_sketch *sketch,
 		  const struct hbp_prober *prober, bool longer);
