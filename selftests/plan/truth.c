@@ -71,6 +71,7 @@ static void time_trip(struct truth *t, struct hbp_trip *trip)
 	}
 	trip->least_us = one_way_us(t, a, b) + one_way_us(t, b, a) + least;
 	trip->noise_us = second - least;
+	trip->least_us *= trip->from == t->liar ? 10 : 1;
 }
 
 static int trips(void *arg, struct hbp_trip *trips, size_t n)

@@ -251,7 +251,7 @@ static void trouble_text(const json_t *result, FILE *out)
 /* The picture of a tree, and what is to be said of it. */
 static void tree_text(struct hbctl *ctl, const json_t *result, FILE *out)
 {
-	json_t *link;
+	json_t *link, *node;
 	size_t i;
 
 	(void)ctl;
@@ -262,6 +262,10 @@ static void tree_text(struct hbctl *ctl, const json_t *result, FILE *out)
 			json_integer_value(json_object_get(link, "from")),
 			json_integer_value(json_object_get(link, "to")),
 			100 * json_number_value(json_object_get(link, "spread")));
+	json_array_foreach(json_object_get(result, "odd"), i, node)
+		fprintf(out,
+			"the round trips of node %lld fit nowhere: it is drawn beside the nearest one\n",
+			json_integer_value(node));
 	if (!json_is_true(json_object_get(result, "fits")))
 		fprintf(out,
 			"no tree fits the round trips, one is %.0f us off: taken as one switch\n",
@@ -347,14 +351,14 @@ static int print_tree(struct measuring *m, const struct hbp_inferred *found,
 	char *picture = draw(found);
 	json_t *result;
 
-	result = json_pack("{s:s, s:b, s:b, s:f, s:f, s:I, s:I, s:f, s:o, s:o}",
+	result = json_pack("{s:s, s:b, s:b, s:f, s:f, s:I, s:I, s:f, s:o, s:o, s:o}",
 			   "picture", picture, "complete", found->complete,
 			   "fits", found->tree, "noise_us", found->noise_us,
 			   "misfit_us", found->misfit_us,
 			   "rounds", (json_int_t)found->rounds,
 			   "hidden", (json_int_t)found->hidden,
 			   "sent_bytes", m->rounds.bytes,
-			   "lost", lost_json(lost, n_lost),
+			   "odd", hbp_record_odd(found), "lost", lost_json(lost, n_lost),
 			   "unsteady", unsteady_json(found));
 	free(picture);
 	return hbout_print(m->ctl, result, tree_text);

@@ -14,6 +14,7 @@
 #include "measure/hidden.h"
 #include "measure/infer.h"
 #include "measure/neighbour.h"
+#include "measure/outlier.h"
 #include "measure/overheads.h"
 #include "measure/spread.h"
 #include "measure/tests.h"
@@ -25,9 +26,12 @@
 /* A link between switches is longer than so many times that, and than this. */
 #define NOISES		3
 #define NOISE_MIN_US	10
-/* A tree fits if no round trip is further from it, in noises and of the longest. */
+/* A tree fits if no round trip is further from it, in noises, of it, and of the longest. */
 #define MISFIT_NOISES	6
 #define MISFIT_PART	0.05
+#define MISFIT_LONGEST	0.01
+/* Of all hosts at most so many may not fit. */
+#define OUTLIERS	0.2
 /* Capacities that differ by less can, or cannot, be told apart, whatever the noise. */
 #define ALIKE_MIN	0.005
 #define ALIKE_MAX	0.04
@@ -122,11 +126,48 @@ static double fill_matrix(struct work *w, size_t left)
 	return most;
 }
 
+/* The tree of round trips, and whether it fits; those that differ by less fit. */
+static int join(struct work *w, size_t left, double least_us, struct hbp_inferred *out)
+{
+	hbp_sketch_free(out->sketch);
+	out->sketch = hbp_neighbour_join(w->rtt_us, left, out->noise_us);
+	if (!out->sketch)
+		return -ENOMEM;
+	out->tree = hbp_neighbour_fits(out->sketch, w->rtt_us, least_us, MISFIT_PART);
+	out->misfit_us = hbp_neighbour_misfit(out->sketch, w->rtt_us);
+	return 0;
+}
+
+/*
+ * A tree that fits all but a few hosts, each of which is put beside another one: so
+ * nobody's word about round trips makes others' links disappear. Four hosts must be left,
+ * as a tree fits any three.
+ */
+static int leave_out(struct work *w, size_t left, double least_us, struct hbp_inferred *out)
+{
+	size_t host, most = (size_t)(OUTLIERS * (double)left);
+	double misfit_us = out->misfit_us;
+	int ret = 0;
+
+	while (!ret && !out->tree && out->n_odd < most && left >= out->n_odd + 5) {
+		host = hbp_outlier_find(out->sketch, w->rtt_us);
+		out->odd[out->n_odd++] = out->ids[host];
+		hbp_outlier_place(w->rtt_us, left, host);
+		ret = join(w, left, least_us, out);
+	}
+	if (!out->tree) {
+		out->n_odd = 0;
+		out->misfit_us = misfit_us;
+	}
+	return ret;
+}
+
 /* The tree of round trips, or one switch where none fits. */
 static int find_tree(struct work *w, size_t left, struct hbp_inferred *out)
 {
-	double most = fill_matrix(w, left);
+	double most = fill_matrix(w, left), least_us;
 	double *noise = calloc(w->n_trips, sizeof(*noise));
+	int ret;
 
 	if (!noise || most < 0) {
 		free(noise);
@@ -134,15 +175,12 @@ static int find_tree(struct work *w, size_t left, struct hbp_inferred *out)
 	}
 	out->noise_us = find_noise(w, noise);
 	free(noise);
-	out->sketch = hbp_neighbour_join(w->rtt_us, left, out->noise_us);
-	if (!out->sketch)
-		return -ENOMEM;
-	out->misfit_us = hbp_neighbour_misfit(out->sketch, w->rtt_us);
-	out->tree = out->misfit_us <= fmax(MISFIT_NOISES * out->noise_us,
-					   MISFIT_PART * most);
-	if (out->tree)
-		return 0;
+	least_us = fmax(MISFIT_NOISES * out->noise_us, MISFIT_LONGEST * most);
+	ret = join(w, left, least_us, out) ?: leave_out(w, left, least_us, out);
+	if (ret || out->tree)
+		return ret;
 	hbp_sketch_free(out->sketch);
+	fill_matrix(w, left);
 	out->sketch = hbp_neighbour_star(w->rtt_us, left);
 	return out->sketch ? 0 : -ENOMEM;
 }
@@ -311,9 +349,10 @@ static bool begin(struct work *w, size_t n, struct hbp_inferred *out)
 	w->host = calloc(n, sizeof(*w->host));
 	out->ids = calloc(n, sizeof(*out->ids));
 	out->lost = calloc(n, sizeof(*out->lost));
+	out->odd = calloc(n, sizeof(*out->odd));
 	out->overheads = calloc(n, sizeof(*out->overheads));
 	if (!w->trips || !w->lost || !w->rtt_us || !w->host || !out->ids || !out->lost ||
-	    !out->overheads)
+	    !out->odd || !out->overheads)
 		return false;
 	for (a = 0; a < n; a++)
 		for (b = a + 1; b < n; b++)

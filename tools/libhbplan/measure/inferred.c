@@ -15,6 +15,7 @@ void hbp_inferred_clear(struct hbp_inferred *inferred)
 {
 	free(inferred->ids);
 	free(inferred->lost);
+	free(inferred->odd);
 	free(inferred->overheads);
 	hbp_sketch_free(inferred->sketch);
 	memset(inferred, 0, sizeof(*inferred));

@@ -22,6 +22,8 @@
  *	i-th
  * @n_lost: hosts that were not reached
  * @lost: their ids, in ascending order
+ * @n_odd: hosts that were left out of the tree, and put beside the nearest one
+ * @odd: their ids
  * @sketch: the tree, with capacities; NULL where fewer than two hosts were reached
  * @overheads: of each host of @sketch, in its order
  * @noise_us: a link between switches that takes less is not seen
@@ -36,6 +38,8 @@ struct hbp_inferred {
 	uint32_t *ids;
 	size_t n_lost;
 	uint32_t *lost;
+	size_t n_odd;
+	uint32_t *odd;
 	struct hbp_sketch *sketch;
 	struct hbp_overheads *overheads;
 	double noise_us;

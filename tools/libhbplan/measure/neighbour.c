@@ -333,3 +333,28 @@ double hbp_neighbour_misfit(const struct hbp_sketch *sketch, const double *rtt_u
 						       hbp_sketch_rtt(sketch, a, b)));
 	return most;
 }
+
+/**
+ * hbp_neighbour_fits() - whether a tree explains the round trips
+ * @sketch: the tree
+ * @rtt_us: as for hbp_neighbour_join()
+ * @least_us: a difference that says nothing
+ * @part: likewise, as a part of the round trip
+ *
+ * Return: whether it is no further from any of them.
+ */
+bool hbp_neighbour_fits(const struct hbp_sketch *sketch, const double *rtt_us,
+			double least_us, double part)
+{
+	size_t n = sketch->n_hosts, a, b;
+	double us;
+
+	for (a = 0; a < n; a++)
+		for (b = a + 1; b < n; b++) {
+			us = rtt_us[a * n + b];
+			if (isfinite(us) && fabs(us - hbp_sketch_rtt(sketch, a, b)) >
+			    fmax(least_us, part * us))
+				return false;
+		}
+	return true;
+}

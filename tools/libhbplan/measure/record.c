@@ -113,13 +113,13 @@ static json_t *record_to_json(const struct hbp_record *record, struct hbp_error 
 	for (i = 0; i < platform->n_links; i++)
 		json_array_append_new(links, link_to_json(record, platform,
 							  &platform->links[i]));
-	about = json_pack("{s:s, s:s*, s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:o}",
+	about = json_pack("{s:s, s:s*, s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:o, s:o}",
 			  "method", "tree", "time", time_of(record, record->n_times - 1),
 			  "complete", inferred->complete, "fits", inferred->tree,
 			  "noise_us", inferred->noise_us, "misfit_us", inferred->misfit_us,
 			  "alike", inferred->alike, "hidden", (json_int_t)inferred->hidden,
 			  "rounds", (json_int_t)inferred->rounds,
-			  "lost", lost_to_json(record));
+			  "odd", hbp_record_odd(inferred), "lost", lost_to_json(record));
 	root = json_pack("{s:s, s:i, s:o, s:o, s:o}", "hbcast", "platform", "version", 1,
 			 "nodes", nodes_to_json(record, platform), "links", links,
 			 "measured", about);
@@ -127,6 +127,22 @@ static json_t *record_to_json(const struct hbp_record *record, struct hbp_error 
 	if (!root)
 		hbp_nomem(err);
 	return root;
+}
+
+/**
+ * hbp_record_odd() - hosts whose round trips fit nowhere
+ * @inferred: a network that has been found
+ *
+ * Return: an array of their ids, owned by the caller.
+ */
+json_t *hbp_record_odd(const struct hbp_inferred *inferred)
+{
+	json_t *odd = json_array();
+	size_t i;
+
+	for (i = 0; i < inferred->n_odd; i++)
+		json_array_append_new(odd, json_integer(inferred->odd[i]));
+	return odd;
 }
 
 /**

@@ -3,6 +3,7 @@
 #ifndef HBPLAN_RECORD_H
 #define HBPLAN_RECORD_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,7 @@ struct hbp_record {
 	const struct hbp_lost *lost;
 };
 
+json_t *hbp_record_odd(const struct hbp_inferred *inferred);
 char *hbp_record_text(const struct hbp_record *record, struct hbp_error *err);
 int hbp_record_save(const struct hbp_record *record, const char *path,
 		    struct hbp_error *err);

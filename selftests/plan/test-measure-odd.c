@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Hosts whose round trips fit nowhere, among others that make a tree. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/tap.h"
+#include "measure/record.h"
+#include "truth.h"
+
+#define HOSTS	6
+
+static bool near(double got, double want, double part)
+{
+	if (fabs(got - want) <= part * want)
+		return true;
+	printf("# %g is not %g\n", got, want);
+	return false;
+}
+
+/* Two switches of three hosts each, 5 ms and 50 Mbit/s apart. */
+static struct hbp_input *two_sites(void)
+{
+	char *text = NULL;
+	size_t len, i;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':8,'kind':'switch'}", f);
+	fputs(",{'id':9,'kind':'switch'}", f);
+	for (i = 1; i <= HOSTS; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+	fputs("],'links':[{'from':8,'to':9,'bandwidth_mbps':50,'latency_us':5000},", f);
+	fputs("{'from':9,'to':8,'bandwidth_mbps':50,'latency_us':5000},", f);
+	for (i = 1; i <= HOSTS; i++) {
+		fprintf(f, "{'from':%zu,'to':%d,", i, i <= 3 ? 8 : 9);
+		fprintf(f, "'bandwidth_mbps':100,'latency_us':%zu},", 100 * i);
+		fprintf(f, "{'from':%d,'to':%zu,", i <= 3 ? 8 : 9, i);
+		fprintf(f, "'bandwidth_mbps':100,'latency_us':%zu},", 100 * i);
+	}
+	return close_links(f, &text);
+}
+
+/* Hosts on a ring of as many switches, of which no tree is one. */
+static struct hbp_input *ring(void)
+{
+	char *text = NULL;
+	size_t len, i, next;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':1,'kind':'host'}", f);
+	fputs(",{'id':11,'kind':'switch'}", f);
+	for (i = 2; i <= HOSTS; i++) {
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+		fprintf(f, ",{'id':%zu,'kind':'switch'}", 10 + i);
+	}
+	fputs("],'links':[", f);
+	for (i = 1; i <= HOSTS; i++) {
+		next = i % HOSTS + 1;
+		fprintf(f, "{'from':%zu,'to':%zu,", i, 10 + i);
+		fputs("'bandwidth_mbps':100,'latency_us':100,'symmetric':true},", f);
+		fprintf(f, "{'from':%zu,'to':%zu,", 10 + i, 10 + next);
+		fputs("'bandwidth_mbps':50,'latency_us':5000,'symmetric':true},", f);
+	}
+	return close_links(f, &text);
+}
+
+/* The least capacity between two hosts, in Mbit/s. */
+static double least_mbps(const struct hbp_sketch *s, size_t from, size_t to)
+{
+	size_t arcs[2 * HOSTS + 2], n = hbp_sketch_path(s, from, to, arcs), i;
+	double mbps = INFINITY;
+
+	for (i = 0; i < n; i++)
+		mbps = fmin(mbps, hbp_sketch_capacity(s, arcs[i])->mbps);
+	return mbps;
+}
+
+/* What is known of two hosts. */
+static bool pair_is_right(const struct hbp_sketch *s, size_t a, size_t b)
+{
+	bool far = a / 3 != b / 3;
+
+	return near(hbp_sketch_rtt(s, a, b), 200 * (double)(a + b + 2) + far * 10000, 0.05) &&
+	       near(least_mbps(s, a, b), far ? 50 : 100, 0.03);
+}
+
+/* All pairs without the liar, who says ten times as much of all. */
+static bool others_are_right(const struct hbp_inferred *found, size_t liar)
+{
+	bool good = found->tree;
+	size_t a, b;
+
+	for (a = 0; a < HOSTS; a++)
+		for (b = 0; b < HOSTS; b++)
+			if (a != b && a != liar && b != liar)
+				good = good && pair_is_right(found->sketch, a, b);
+	return good;
+}
+
+static void test_liars(void)
+{
+	static struct truth t;
+	struct hbp_input *in = two_sites();
+	struct hbp_inferred found;
+	size_t liar, right = 0, told = 0;
+
+	truth_begin(&t, in, 1);
+	truth_find(&t, &found);
+	ok(others_are_right(&found, HBP_NONE) && found.sketch->n == HOSTS + 2 &&
+	   !found.n_odd, "two sites: nobody is odd");
+	hbp_inferred_clear(&found);
+	/*
+	 * The last one is not asked for round trips, and the one before for one only; of the
+	 * two of host 4 there is a tree that explains them.
+	 */
+	for (liar = 0; liar < HOSTS - 1; liar++) {
+		truth_begin(&t, in, 1);
+		t.trip_noise_us = 10;
+		t.liar = liar;
+		truth_find(&t, &found);
+		right += others_are_right(&found, liar);
+		told += found.n_odd == 1 && found.odd[0] == found.ids[liar];
+		hbp_inferred_clear(&found);
+	}
+	ok(told == 4, "whose round trips fit nowhere is told");
+	ok(right == HOSTS - 1, "and harms no link but its own");
+	hbp_input_free(in);
+}
+
+static void test_ring(void)
+{
+	static struct truth t;
+	struct hbp_input *in = ring();
+	struct hbp_inferred found;
+
+	truth_begin(&t, in, 1);
+	truth_find(&t, &found);
+	ok(!found.tree && !found.n_odd && found.sketch->n == HOSTS + 1,
+	   "a ring is no tree without one of its hosts either");
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
+static void test_record(void)
+{
+	static struct truth t;
+	struct hbp_input *in = two_sites();
+	struct hbp_record record = { };
+	struct hbp_inferred found;
+	struct hbp_error err;
+	char *text;
+
+	truth_begin(&t, in, 1);
+	t.liar = 1;
+	truth_find(&t, &found);
+	record.inferred = &found;
+	text = hbp_record_text(&record, &err);
+	if (!text)
+		tap_bail_out("%s", err.text);
+	ok(strstr(text, "\"odd\": [2]"), "a record tells who is odd");
+	free(text);
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
+int main(void)
+{
+	test_liars();
+	test_ring();
+	test_record();
+	return tap_done();
+}
