@@ -1,27 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# inside.sh PLATFORM: in a test machine; prints the file that 'hbcastctl measure' makes of
-# it, what it said in "said", and in "seconds" how long that took.
+# inside.sh PLATFORM PLANNER...: in a test machine; prints the file that 'hbcastctl
+# measure' makes of the platform, with what it said in "said", in "seconds" how long that
+# took, and in "broadcasts" how long a file takes along each planner's plan of what was
+# found, and along that of the truth.
 
 set -euo pipefail
 
-. selftests/lib/lab.sh
-. selftests/lib/module.sh
+platform=$1
+root=$(jq '[.nodes[] | select(.kind == "host") | .id] | min' "$platform")
+shift
 
-HBCAST_KO=build/$(uname -r)/hbcast.ko
-HBCAST_CTL=$PWD/tools/hbcastctl/hbcastctl
-work=$(mktemp -d)
-root=$(jq '[.nodes[] | select(.kind == "host") | .id] | min' "$1")
-group=7
+. bench/lab.sh
 
-load_hbcast
-lab_up "$1" >/dev/null
+size=$((16 << 20))
+
+# sent PLANNER FOUND|TRUTH PLATFORM: the slowest node and the mean, in microseconds.
+sent()
+{
+	"$HBCAST_CTL" plan "$3" algorithm "$1" root "$root" message-size "$size" \
+		output "$work/plan" >/dev/null
+	broadcast "$work/plan"
+	jq -c --arg planner "$1" --arg of "$2" '[.nodes[].time_us] |
+		{planner: $planner, of: $of, slowest_us: max, mean_us: (add / length)}' "$work/sent"
+}
+
+lab_up "$platform" >/dev/null
 lab_join >/dev/null
 begin=$(date +%s%3N)
 at "$root" -j measure group "$group" output "$work/found.json" >"$work/said"
 end=$(date +%s%3N)
+make_file "$size"
+for planner; do
+	sent "$planner" truth "$platform"
+	sent "$planner" found "$work/found.json"
+done >"$work/broadcasts"
 jq -c --argjson ms $((end - begin)) --slurpfile said "$work/said" \
-	'. + {said: $said[0], seconds: ($ms / 1000)}' "$work/found.json"
-"$HBCAST_CTL" lab down >/dev/null
-rm -rf "$work"
+	--slurpfile broadcasts "$work/broadcasts" \
+	'. + {said: $said[0], seconds: ($ms / 1000), broadcasts: $broadcasts}' "$work/found.json"

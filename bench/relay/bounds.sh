@@ -11,15 +11,10 @@
 
 set -euo pipefail
 
-. selftests/lib/lab.sh
-. selftests/lib/module.sh
-
-HBCAST_KO=build/$(uname -r)/hbcast.ko
-HBCAST_CTL=$PWD/tools/hbcastctl/hbcastctl
-work=$(mktemp -d)
 root=1
-group=7
-port=9
+
+. bench/lab.sh
+
 size=$((32 << 20))
 
 # clusters: four of them, of two nodes each, whose ways to each other get narrower.
@@ -33,17 +28,14 @@ clusters()
 			. + {latency_us: 1000, symmetric: true}]}'
 }
 
-# broadcast NAME PLANNER WORD...: by that planner's plan of the platform NAME.
-broadcast()
+# compare NAME PLANNER WORD...: a broadcast by that planner's plan of the platform NAME.
+compare()
 {
 	local name=$1 planner=$2
 
 	"$HBCAST_CTL" plan "$work/$name.json" algorithm "$planner" root "$root" \
 		message-size "$size" "${@:3}" output "$work/plan"
-	at "$root" apply "$work/plan" group "$group" wait 20s >/dev/null
-	lab_receive
-	at "$root" -j send "$work/file" group "$group" port "$port" >"$work/sent"
-	lab_compare "$sum" >&2
+	broadcast "$work/plan"
 	jq -r --slurpfile plan "$work/plan" --arg name "$name" --arg planner "$planner" '
 		(.nodes | map({(.node | tostring): .time_us}) | add) as $time |
 		$plan[0].predicted as $p |
@@ -53,22 +45,13 @@ broadcast()
 		 ($bound | to_entries | map(.value) | max)] | @tsv' "$work/sent"
 }
 
-cleanup()
-{
-	"$HBCAST_CTL" lab down >/dev/null || true
-	rm -rf "$work"
-}
-trap cleanup EXIT
-
-load_hbcast
-head -c "$size" /dev/urandom >"$work/file"
-sum=$(sha256sum <"$work/file")
+make_file "$size"
 cp demo/platform.json "$work/switches.json"
 clusters >"$work/clusters.json"
 for name in switches clusters; do
 	lab_up "$work/$name.json" >/dev/null
 	lab_join >/dev/null
-	broadcast "$name" stable
-	broadcast "$name" mtp model multi-port
+	compare "$name" stable
+	compare "$name" mtp model multi-port
 	"$HBCAST_CTL" lab down >/dev/null
 done
