@@ -435,7 +435,7 @@ static void test_overheads(void)
 		good = good && found.overheads[i].recv.kept_up == (i >= 3) &&
 		       !found.overheads[i].send.kept_up;
 	ok(good, "and who keeps up with those that send to it");
-	ok(t.burst_rounds == HBP_OVERHEADS_ROUNDS, "overheads: in 24 rounds");
+	ok(t.burst_rounds == 24, "overheads: in 24 rounds");
 	hbp_inferred_clear(&found);
 	for (seed = 1; seed <= 100; seed++) {
 		truth_begin(&t, in, seed);
@@ -444,7 +444,7 @@ static void test_overheads(void)
 		right += busy(&found, send, recv, 0.05);
 		hbp_inferred_clear(&found);
 	}
-	ok(right >= 95, "overheads: some bursts are disturbed, and all others 1 %% off");
+	ok(right >= 98, "overheads: some bursts are disturbed, and all others 1 %% off");
 	hbp_input_free(in);
 }
 

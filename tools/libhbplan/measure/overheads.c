@@ -24,6 +24,8 @@
  * capacities are found, but nearly a third more of a short one.
  */
 #define LONGER	1.3
+/* One of which the middle takes so many times the least has been disturbed. */
+#define DISTURBED	1.5
 
 /**
  * struct sample - times of repeated bursts
@@ -31,7 +33,7 @@
  * @n: how many
  */
 struct sample {
-	double us[HBP_OVERHEADS_REPEATS];
+	double us[HBP_OVERHEADS_MOST];
 	unsigned int n;
 };
 
@@ -235,6 +237,22 @@ static double spread(const struct sample *sample)
 	return middle(sample) - sample->us[0];
 }
 
+static bool is_disturbed(const struct sample *sample)
+{
+	return sample->n && middle(sample) > DISTURBED * sample->us[0];
+}
+
+/* Whether bursts of a turn are to be repeated. */
+static bool is_open(const struct bursting *b, size_t turn, size_t repeat)
+{
+	const struct way *way = &b->ways[b->first[turn]], *end = &b->ways[b->first[turn + 1]];
+
+	for (; way < end && repeat >= HBP_OVERHEADS_REPEATS; way++)
+		if (is_disturbed(&way->sent) || is_disturbed(&way->arrived))
+			return true;
+	return repeat < HBP_OVERHEADS_REPEATS;
+}
+
 static struct hbp_overhead overhead(const struct way *way, const struct sample *sample)
 {
 	return (struct hbp_overhead){
@@ -335,9 +353,10 @@ int hbp_overheads_find(const struct hbp_sketch *sketch, const struct hbp_prober 
 		return ret;
 	}
 	choose_ways(&b);
-	for (repeat = 0; !ret && repeat < HBP_OVERHEADS_REPEATS; repeat++)
+	for (repeat = 0; !ret && repeat < HBP_OVERHEADS_MOST; repeat++)
 		for (i = 0; !ret && i < b.turns; i++)
-			ret = run_turn(&b, i);
+			if (is_open(&b, i, repeat))
+				ret = run_turn(&b, i);
 	for (i = 0; i < sketch->n_hosts; i++) {
 		overheads[i].send = find_send(&b, i);
 		overheads[i].recv = find_recv(&b, i);

@@ -9,11 +9,15 @@
 #include "measure/prober.h"
 #include "measure/sketch.h"
 
-/* Each host has bursts with so many others, in both directions, and so often. */
+/*
+ * Each host has bursts with so many others, in both directions, and so often; at most, if
+ * they differ.
+ */
 #define HBP_OVERHEADS_PARTNERS	4
 #define HBP_OVERHEADS_REPEATS	3
+#define HBP_OVERHEADS_MOST	5
 /* Rounds of bursts, at most. */
-#define HBP_OVERHEADS_ROUNDS	(2 * HBP_OVERHEADS_PARTNERS * HBP_OVERHEADS_REPEATS)
+#define HBP_OVERHEADS_ROUNDS	(2 * HBP_OVERHEADS_PARTNERS * HBP_OVERHEADS_MOST)
 
 /**
  * struct hbp_overhead - for how long a host is busy with a short message
