@@ -228,6 +228,16 @@ static void add_loads(const struct hbp_tests *tests, size_t test,
 	}
 }
 
+/*
+ * Whether a test says nothing of an arc: less has crossed it than at other times, and
+ * what went the other way has left it less, by its acknowledgements.
+ */
+static bool is_disturbed(const struct hbp_sketch *sketch, size_t arc, const double *load,
+			 const double *most)
+{
+	return arc < hbp_arc_both(sketch, 0) && load[arc] < most[arc] && load[arc ^ 1] > 0;
+}
+
 /* The mean of all loads that have filled the arc as well as the most has. */
 static void learn_arc(struct hbp_capacity *figure, double load, double most,
 		      const struct hbp_tests *tests, size_t test)
@@ -268,8 +278,9 @@ int hbp_tests_learn(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 	for (test = 0; full && test < tests->n; test++) {
 		add_loads(tests, test, sketch, arcs, load);
 		for (i = 0; i < n; i++)
-			learn_arc(hbp_sketch_capacity(sketch, i), load[i], most[i],
-				  tests, test);
+			if (!is_disturbed(sketch, i, load, most))
+				learn_arc(hbp_sketch_capacity(sketch, i), load[i], most[i],
+					  tests, test);
 	}
 	free(arcs);
 	free(load);
