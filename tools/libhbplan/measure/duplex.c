@@ -18,6 +18,9 @@
 #define LOADED	1.3
 /* Of what is due: what gets less cannot do both at once. */
 #define LOW	0.85
+/* So many that get less, and this part of all, are few. */
+#define FEW	4
+#define FEW_PART	0.5
 
 /**
  * struct pairing - hosts that are tested
@@ -152,17 +155,6 @@ static int begin_pairs(struct pairing *p)
 	return ret;
 }
 
-static int begin_suspects(struct pairing *p)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < p->sketch->n_hosts; i++)
-		if (p->suspect[i])
-			ret = begin_single(p, i);
-	return ret;
-}
-
 /* Whether a host's test has brought too little. */
 static int judge(struct pairing *p, size_t host)
 {
@@ -190,8 +182,32 @@ static int judge_all(struct pairing *p)
 	return ret;
 }
 
-/* All in pairs, and then those whose pairs have got too little. */
-static int run_all(struct pairing *p, const struct hbp_prober *prober)
+static size_t count_suspects(const struct pairing *p)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->sketch->n_hosts; i++)
+		n += p->suspect[i];
+	return n;
+}
+
+/* Those whose pairs have got too little; @apart: one after the other. */
+static int run_suspects(struct pairing *p, const struct hbp_prober *prober, bool apart)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < p->sketch->n_hosts; i++) {
+		if (p->suspect[i])
+			ret = begin_single(p, i);
+		if (!ret && apart)
+			ret = hbp_tests_run(p->tests, p->sketch, prober, false);
+	}
+	return ret ?: hbp_tests_run(p->tests, p->sketch, prober, false) ?: judge_all(p);
+}
+
+/* All in pairs, and then those whose pairs have got too little, unless these are many. */
+static int run_all(struct pairing *p, const struct hbp_prober *prober, bool few, bool *open)
 {
 	size_t i;
 	int ret;
@@ -200,10 +216,10 @@ static int run_all(struct pairing *p, const struct hbp_prober *prober)
 	ret = begin_pairs(p);
 	if (!ret)
 		ret = hbp_tests_run(p->tests, p->sketch, prober, false) ?: judge_all(p);
-	if (!ret)
-		ret = begin_suspects(p);
-	if (!ret)
-		ret = hbp_tests_run(p->tests, p->sketch, prober, false) ?: judge_all(p);
+	*open = few && count_suspects(p) > fmax(FEW, FEW_PART * (double)p->sketch->n_hosts);
+	if (ret || *open)
+		return ret;
+	ret = run_suspects(p, prober, few);
 	for (i = 0; !ret && i < p->sketch->n_hosts; i++)
 		p->sketch->nodes[i].shared = p->suspect[i];
 	return ret;
@@ -214,13 +230,16 @@ static int run_all(struct pairing *p, const struct hbp_prober *prober)
  * @tests: all tests
  * @sketch: the tree, with capacities; receives whether a host's are shared
  * @prober: the network
+ * @few: only if few hosts seem to, as links that are not known yet look alike; each of
+ *	them is then tested alone
+ * @open: receives whether there were more, and nothing was found
  *
  * A host that no others together can keep busy both ways is taken to be able to do both.
  *
  * Return: as hbp_tests_run().
  */
 int hbp_duplex_find(struct hbp_tests *tests, struct hbp_sketch *sketch,
-		    const struct hbp_prober *prober)
+		    const struct hbp_prober *prober, bool few, bool *open)
 {
 	struct pairing p = {
 		.tests = tests,
@@ -232,9 +251,10 @@ int hbp_duplex_find(struct hbp_tests *tests, struct hbp_sketch *sketch,
 	};
 	int ret = p.order && p.paired && p.suspect && p.test ? 0 : -ENOMEM;
 
+	*open = false;
 	/* Of two hosts no relay sends and receives. */
 	if (!ret && sketch->n_hosts > 2)
-		ret = run_all(&p, prober);
+		ret = run_all(&p, prober, few, open);
 	free(p.order);
 	free(p.paired);
 	free(p.suspect);

@@ -9,10 +9,12 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure/circle.h"
 #include "measure/fill.h"
 #include "measure/hidden.h"
+#include "measure/refine.h"
 
 #define UNITS	4	/* neighbours of a switch between which there may be one */
 #define ROUNDS	12	/* of random pairs, at most */
@@ -99,18 +101,18 @@ static int split(struct search *s, bool *split, size_t *found)
 	return ret;
 }
 
-/* Fills the links that have been found since there were so many nodes. */
-static int test_new(struct search *s)
+/* Fills the links between switches of which nothing is known. */
+static int test_new(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		    const struct hbp_prober *prober)
 {
-	bool *arcs = calloc(hbp_arcs(s->sketch), sizeof(*arcs));
+	bool *arcs = calloc(hbp_arcs(sketch), sizeof(*arcs));
 	int ret = arcs ? 0 : -ENOMEM;
 	size_t i;
 
-	for (i = 2 * s->sketch->n_hosts; !ret && i < 2 * s->sketch->n; i++)
-		arcs[i] = hbp_sketch_inner(s->sketch, i / 2) &&
-			  !hbp_sketch_capacity(s->sketch, i)->mbps;
+	for (i = 2 * sketch->n_hosts; !ret && i < 2 * sketch->n; i++)
+		arcs[i] = hbp_sketch_inner(sketch, i / 2) && !hbp_sketch_capacity(sketch, i)->mbps;
 	if (!ret)
-		ret = hbp_fill(s->tests, s->sketch, s->prober, arcs, false);
+		ret = hbp_fill(tests, sketch, prober, arcs, false);
 	free(arcs);
 	return ret;
 }
@@ -154,11 +156,11 @@ static bool bounds(const struct hbp_sketch *sketch, size_t node, enum hbp_direct
 
 /*
  * Pairs are low by chance, too, which TCP has a lot of. A link that was found and bounds
- * nobody is none, or does not matter: how many there were.
+ * nobody is none, or does not matter.
  */
-static size_t drop_free(struct hbp_sketch *sketch)
+static void drop_free(struct hbp_sketch *sketch)
 {
-	size_t i = sketch->n_hosts, dropped = 0;
+	size_t i = sketch->n_hosts;
 
 	while (i < sketch->n) {
 		if (!sketch->nodes[i].hidden || !hbp_sketch_inner(sketch, i) ||
@@ -167,9 +169,80 @@ static size_t drop_free(struct hbp_sketch *sketch)
 			continue;
 		}
 		hbp_sketch_contract(sketch, i);
-		dropped++;
 	}
-	return dropped;
+}
+
+static size_t count_hidden(const struct hbp_sketch *sketch)
+{
+	size_t i, n = 0;
+
+	for (i = sketch->n_hosts; i < sketch->n; i++)
+		n += sketch->nodes[i].hidden && hbp_sketch_inner(sketch, i);
+	return n;
+}
+
+/* Which hosts are below each node, [node * hosts + host]; NULL: no memory. */
+static bool *find_below(const struct hbp_sketch *sketch)
+{
+	size_t n = sketch->n_hosts, i, host;
+	bool *below = calloc(sketch->n * n, sizeof(*below));
+
+	for (i = 0; below && i < sketch->n; i++)
+		for (host = 0; host < n; host++)
+			below[i * n + host] = hbp_sketch_below(sketch, i, host);
+	return below;
+}
+
+/* Forgets what is known of links that did not join the same hosts @before, of @n nodes. */
+static bool forget_changed(struct hbp_sketch *sketch, const bool *before, size_t n)
+{
+	bool *now = find_below(sketch);
+	size_t hosts = sketch->n_hosts, i, k;
+
+	for (i = hosts; now && i < sketch->n; i++) {
+		for (k = hosts; k < n; k++)
+			if (!memcmp(&now[i * hosts], &before[k * hosts], hosts * sizeof(*now)))
+				break;
+		if (k == n)
+			memset(sketch->nodes[i].link, 0, sizeof(sketch->nodes[i].link));
+	}
+	free(now);
+	return now;
+}
+
+/* Nodes move, and links that join others then are filled once more. */
+static int refine(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		  const struct hbp_prober *prober)
+{
+	bool *before = find_below(sketch);
+	size_t n = sketch->n;
+	int ret = before ? hbp_refine(tests, sketch) : -ENOMEM;
+
+	if (!ret && !forget_changed(sketch, before, n))
+		ret = -ENOMEM;
+	free(before);
+	return ret ?: test_new(tests, sketch, prober);
+}
+
+/**
+ * hbp_hidden_review() - look again at links that were found, with what is known by now
+ * @tests: all tests
+ * @sketch: the tree
+ * @prober: the network
+ * @found: how many there are; receives how many are left
+ *
+ * Return: as hbp_tests_run().
+ */
+int hbp_hidden_review(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		      const struct hbp_prober *prober, size_t *found)
+{
+	int ret = *found ? refine(tests, sketch, prober) : 0;
+
+	if (ret)
+		return ret;
+	drop_free(sketch);
+	*found = count_hidden(sketch);
+	return hbp_tests_learn(tests, sketch);
 }
 
 /**
@@ -204,13 +277,12 @@ int hbp_hidden_find(struct hbp_tests *tests, struct hbp_sketch *sketch,
 			ret = split(&s, was_split, found);
 		if (ret || *found == last)
 			break;
-		ret = test_new(&s);
+		ret = test_new(tests, sketch, prober);
 		if (!ret)
 			ret = look_again(&s, was_split, before);
 	}
 	drop_circles(&s);
 	free(s.circles);
 	free(was_split);
-	*found -= drop_free(sketch);
-	return ret ?: hbp_tests_learn(tests, sketch);
+	return ret ?: hbp_hidden_review(tests, sketch, prober, found);
 }

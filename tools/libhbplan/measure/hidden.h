@@ -9,6 +9,8 @@
 #include "measure/sketch.h"
 #include "measure/tests.h"
 
+int hbp_hidden_review(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		      const struct hbp_prober *prober, size_t *found);
 int hbp_hidden_find(struct hbp_tests *tests, struct hbp_sketch *sketch,
 		    const struct hbp_prober *prober, uint64_t seed, size_t *found);
 

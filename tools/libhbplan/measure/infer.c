@@ -321,12 +321,16 @@ static int find_capacities(struct work *w, const struct hbp_prober *prober, uint
 			   struct hbp_inferred *out)
 {
 	int ret = hbp_fill_all(&w->tests, out->sketch, prober), alike;
+	bool open;
 
+	if (!ret)
+		ret = hbp_duplex_find(&w->tests, out->sketch, prober, true, &open);
 	if (!ret)
 		ret = hbp_hidden_find(&w->tests, out->sketch, prober, seed,
 				      &out->hidden);
-	if (!ret)
-		ret = hbp_duplex_find(&w->tests, out->sketch, prober);
+	if (!ret && open)
+		ret = hbp_duplex_find(&w->tests, out->sketch, prober, false, &open) ?:
+		      hbp_hidden_review(&w->tests, out->sketch, prober, &out->hidden);
 	alike = make_alike(out->sketch, &out->alike);
 	if (!ret && !alike) {
 		ret = test_binding(w, prober, out);
