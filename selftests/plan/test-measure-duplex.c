@@ -12,12 +12,6 @@
 
 #define HOSTS	5
 
-static void put_link(FILE *f, size_t from, size_t to, double mbps, double us)
-{
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%g,'latency_us':%g},", from, to, mbps,
-		us);
-}
-
 /* A host's link of 100 Mbit/s, which both ways together have so much of; 200: no less. */
 static void put_host(FILE *f, size_t host, size_t at, double mbps)
 {
@@ -80,14 +74,6 @@ static struct hbp_input *uneven_hosts(void)
 	put_link(f, 8, 9, 30, 5000);
 	put_link(f, 9, 8, 30, 5000);
 	return close_links(f, &text);
-}
-
-static bool near(double got, double want, double part)
-{
-	if (fabs(got - want) <= part * want)
-		return true;
-	printf("# %g is not %g\n", got, want);
-	return false;
 }
 
 /* Whether what the hosts share is that; 0 where they share nothing. */

@@ -10,14 +10,6 @@
 
 #define HOSTS	6
 
-static bool near(double got, double want, double part)
-{
-	if (fabs(got - want) <= part * want)
-		return true;
-	printf("# %g is not %g\n", got, want);
-	return false;
-}
-
 /* Two switches of three hosts each, 5 ms and 50 Mbit/s apart. */
 static struct hbp_input *two_sites(void)
 {
@@ -29,13 +21,12 @@ static struct hbp_input *two_sites(void)
 	fputs(",{'id':9,'kind':'switch'}", f);
 	for (i = 1; i <= HOSTS; i++)
 		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
-	fputs("],'links':[{'from':8,'to':9,'bandwidth_mbps':50,'latency_us':5000},", f);
-	fputs("{'from':9,'to':8,'bandwidth_mbps':50,'latency_us':5000},", f);
+	fputs("],'links':[", f);
+	put_link(f, 8, 9, 50, 5000);
+	put_link(f, 9, 8, 50, 5000);
 	for (i = 1; i <= HOSTS; i++) {
-		fprintf(f, "{'from':%zu,'to':%d,", i, i <= 3 ? 8 : 9);
-		fprintf(f, "'bandwidth_mbps':100,'latency_us':%zu},", 100 * i);
-		fprintf(f, "{'from':%d,'to':%zu,", i <= 3 ? 8 : 9, i);
-		fprintf(f, "'bandwidth_mbps':100,'latency_us':%zu},", 100 * i);
+		put_link(f, i, i <= 3 ? 8 : 9, 100, 100 * (double)i);
+		put_link(f, i <= 3 ? 8 : 9, i, 100, 100 * (double)i);
 	}
 	return close_links(f, &text);
 }
@@ -56,10 +47,10 @@ static struct hbp_input *ring(void)
 	fputs("],'links':[", f);
 	for (i = 1; i <= HOSTS; i++) {
 		next = i % HOSTS + 1;
-		fprintf(f, "{'from':%zu,'to':%zu,", i, 10 + i);
-		fputs("'bandwidth_mbps':100,'latency_us':100,'symmetric':true},", f);
-		fprintf(f, "{'from':%zu,'to':%zu,", 10 + i, 10 + next);
-		fputs("'bandwidth_mbps':50,'latency_us':5000,'symmetric':true},", f);
+		put_link(f, i, 10 + i, 100, 100);
+		put_link(f, 10 + i, i, 100, 100);
+		put_link(f, 10 + i, 10 + next, 50, 5000);
+		put_link(f, 10 + next, 10 + i, 50, 5000);
 	}
 	return close_links(f, &text);
 }

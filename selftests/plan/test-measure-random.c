@@ -33,16 +33,14 @@ static double worse(struct hbp_input *truth, struct hbp_input *found, const char
 }
 
 /* A link of any speed from 10 to 500 Mbit/s; half of them are alike both ways. */
-static void put_link(struct luck *luck, FILE *f, size_t from, size_t to, double us)
+static void put_both(struct luck *luck, FILE *f, size_t from, size_t to, double us)
 {
 	double there = 10 * pow(50, draw(luck)), back = 10 * pow(50, draw(luck));
 
 	if (draw_below(luck, 2))
 		back = there;
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", from,
-		to, there, us);
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", to,
-		from, back, us);
+	put_link(f, from, to, there, us);
+	put_link(f, to, from, back, us);
 }
 
 /* What sets networks apart from others. */
@@ -62,18 +60,14 @@ static void put_host(struct luck *luck, FILE *f, size_t host, size_t at, double 
 	size_t in = OWN + 2 * host, out = in + 1;
 
 	if (!shares) {
-		put_link(luck, f, host, at, us);
+		put_both(luck, f, host, at, us);
 		return;
 	}
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':0},", host, in,
-		there);
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':0},", at, in, back);
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", in, out,
-		fmax(there, back), us);
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':0},", out, host,
-		back);
-	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':0},", out, at,
-		there);
+	put_link(f, host, in, there, 0);
+	put_link(f, at, in, back, 0);
+	put_link(f, in, out, fmax(there, back), us);
+	put_link(f, out, host, back, 0);
+	put_link(f, out, at, there, 0);
 }
 
 /* A tree of switches, each with hosts. */
@@ -99,7 +93,7 @@ static struct hbp_input *network(struct luck *luck, enum kind kind)
 	}
 	fputs("],'links':[", f);
 	for (i = 1; i < switches; i++)
-		put_link(luck, f, 101 + i, room ? 101 : 101 + draw_below(luck, i),
+		put_both(luck, f, 101 + i, room ? 101 : 101 + draw_below(luck, i),
 			 room ? 0 : 200 * pow(100, draw(luck)));
 	for (i = 1; i <= hosts; i++) {
 		at = i <= 2 * switches ? (i - 1) / 2 : draw_below(luck, switches);

@@ -25,13 +25,12 @@ static struct hbp_input *room(void)
 		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
 	fputs("],'links':[", f);
 	for (i = 1; i <= RACKS; i++) {
-		fprintf(f, "{'from':100,'to':%zu,'bandwidth_mbps':%d,", 100 + i, UPLINK);
-		fputs("'latency_us':0,'symmetric':true},", f);
+		put_link(f, 100, 100 + i, UPLINK, 0);
+		put_link(f, 100 + i, 100, UPLINK, 0);
 	}
 	for (i = 0; i < RACKS * EACH; i++) {
-		fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%d,", i + 1, 101 + i / EACH,
-			mbps[i % EACH]);
-		fputs("'latency_us':100,'symmetric':true},", f);
+		put_link(f, i + 1, 101 + i / EACH, mbps[i % EACH], 100);
+		put_link(f, 101 + i / EACH, i + 1, mbps[i % EACH], 100);
 	}
 	return close_links(f, &text);
 }

@@ -21,14 +21,6 @@ static double of_host(struct hbp_inferred *found, size_t host, bool sends)
 	return s->nodes[lower].link[sends == !!host ? HBP_UP : HBP_DOWN].mbps;
 }
 
-static bool near(double got, double want, double part)
-{
-	if (fabs(got - want) <= part * want)
-		return true;
-	printf("# %g is not %g\n", got, want);
-	return false;
-}
-
 /* Hosts 1 to 4 at one switch; 4 sends at 30 and receives at 60 Mbit/s. */
 #define FOUR \
 	"{'hbcast':'platform','version':1,'nodes':[" \

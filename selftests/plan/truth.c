@@ -206,6 +206,22 @@ static int bursts(void *arg, struct hbp_burst *bursts, size_t n)
 	return 0;
 }
 
+/* A figure is as it should be, but for a part of that. */
+bool near(double got, double want, double part)
+{
+	if (fabs(got - want) <= part * want)
+		return true;
+	printf("# %g is not %g\n", got, want);
+	return false;
+}
+
+/* A link of a platform's text, before another one. */
+void put_link(FILE *f, size_t from, size_t to, double mbps, double us)
+{
+	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", from, to,
+		mbps, us);
+}
+
 /* The network, as it is asked from the beginning. */
 void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed)
 {

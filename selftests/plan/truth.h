@@ -36,6 +36,8 @@ struct truth {
 };
 
 double draw(struct luck *luck);
+bool near(double got, double want, double part);
+void put_link(FILE *f, size_t from, size_t to, double mbps, double us);
 void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed);
 struct hbp_prober truth_prober(struct truth *t);
 void truth_find(struct truth *t, struct hbp_inferred *found);

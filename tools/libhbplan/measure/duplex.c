@@ -59,20 +59,6 @@ static void sort_hosts(struct pairing *p)
 	}
 }
 
-/* What flows are due together, in Mbit/s; -1: no memory. */
-static double find_due(const struct hbp_sketch *sketch, const struct hbp_flow *flows, size_t n)
-{
-	double *should = calloc(n + 1, sizeof(*should)), sum = 0;
-	size_t i;
-
-	if (!should || hbp_share_find(sketch, flows, n, HBP_NONE, should))
-		sum = -1;
-	for (i = 0; sum >= 0 && i < n; i++)
-		sum += should[i];
-	free(should);
-	return sum;
-}
-
 /* The nearest one without a pair that loads a host, or HBP_NONE. */
 static int choose_partner(const struct pairing *p, size_t host, size_t *partner)
 {
@@ -87,7 +73,7 @@ static int choose_partner(const struct pairing *p, size_t host, size_t *partner)
 			continue;
 		flows[0].to = i;
 		flows[1].from = i;
-		due = find_due(p->sketch, flows, 2);
+		due = hbp_share_sum(p->sketch, flows, 2, HBP_NONE);
 		if (due < 0)
 			return -ENOMEM;
 		if (due >= LOADED * fmax(speed(p->sketch, host), speed(p->sketch, i))) {
@@ -103,7 +89,8 @@ static double due_of(const struct pairing *p, size_t test)
 {
 	size_t first = p->tests->first[test];
 
-	return find_due(p->sketch, &p->tests->flows[first], p->tests->first[test + 1] - first);
+	return hbp_share_sum(p->sketch, &p->tests->flows[first],
+			     p->tests->first[test + 1] - first, HBP_NONE);
 }
 
 /* A test of two hosts that send to each other. */

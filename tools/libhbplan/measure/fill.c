@@ -32,16 +32,10 @@ struct filling {
 static double find_due(const struct filling *f, size_t arc)
 {
 	const struct hbp_tests *tests = f->tests;
-	size_t first = tests->first[f->test[arc]], i;
-	size_t n = tests->first[f->test[arc] + 1] - first;
-	double *should = calloc(n + 1, sizeof(*should)), sum = 0;
+	size_t first = tests->first[f->test[arc]];
 
-	if (!should || hbp_share_find(f->sketch, &tests->flows[first], n, arc, should))
-		sum = -1;
-	for (i = 0; sum >= 0 && i < n; i++)
-		sum += should[i];
-	free(should);
-	return sum;
+	return hbp_share_sum(f->sketch, &tests->flows[first],
+			     tests->first[f->test[arc] + 1] - first, arc);
 }
 
 /* One more test, with so many flows that they could fill what the arc is known to carry. */

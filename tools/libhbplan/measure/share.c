@@ -152,3 +152,26 @@ int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows
 	free(s.arcs);
 	return full ? 0 : -ENOMEM;
 }
+
+/**
+ * hbp_share_sum() - what flows should get together
+ * @sketch: as for hbp_share_find()
+ * @flows: the flows
+ * @n: how many
+ * @open: an arc that never fills, HBP_NONE for none
+ *
+ * Return: Mbit/s, or -1 if memory has run out.
+ */
+double hbp_share_sum(const struct hbp_sketch *sketch, const struct hbp_flow *flows, size_t n,
+		     size_t open)
+{
+	double *mbps = calloc(n + 1, sizeof(*mbps)), sum = 0;
+	size_t i;
+
+	if (!mbps || hbp_share_find(sketch, flows, n, open, mbps))
+		sum = -1;
+	for (i = 0; sum >= 0 && i < n; i++)
+		sum += mbps[i];
+	free(mbps);
+	return sum;
+}
