@@ -144,6 +144,64 @@ static void try_input(struct luck *luck, struct hbp_input *in, struct tally *t)
 	hbp_plan_free(plan);
 }
 
+/* What the others do, by the figures that are told, which are checked elsewhere. */
+static int64_t told_of(const struct hbp_tried *t, enum hbp_objective objective)
+{
+	if (objective == HBP_THROUGHPUT)
+		return -t->rate_bps;
+	return objective == HBP_MEAN_COMPLETION ? t->mean_ns : t->completion_ns;
+}
+
+/*
+ * Whether of all plans that are worse than the best by the tolerance at most the one is
+ * taken that is best at what the objective leaves open.
+ */
+static bool is_balanced(const struct hbp_why *why)
+{
+	enum hbp_objective own = why->objective;
+	enum hbp_objective other = own == HBP_COMPLETION ? HBP_MEAN_COMPLETION : HBP_COMPLETION;
+	const struct hbp_tried *t = why->tried, *taken = &why->tried[why->chosen];
+	double best = INFINITY, least = INFINITY, limit;
+
+	for (; t < why->tried + why->n; t++)
+		if (t->made)
+			best = fmin(best, (double)told_of(t, own));
+	limit = best + fabs(best) * why->tolerance;
+	for (t = why->tried; t < why->tried + why->n; t++)
+		if (t->made && (double)told_of(t, own) <= limit)
+			least = fmin(least, (double)told_of(t, other));
+	return taken->made && (double)told_of(taken, own) <= limit &&
+	       (double)told_of(taken, other) == least;
+}
+
+static void check_tolerance(void)
+{
+	struct luck luck = { SEED };
+	struct hbp_request rq = { .message_bytes = 1 << 24 };
+	size_t round, balanced = 0, other = 0;
+	struct hbp_plan *exact, *plan;
+
+	for (round = 0; round < 60; round++) {
+		rq.in = random_platform(&luck, 3 + draw_below(&luck, 12),
+					1 + draw_below(&luck, 5), draw_below(&luck, 4), true);
+		rq.root = rq.in->members[0];
+		rq.objective = HBP_COMPLETION + round % 3;
+		rq.tolerance = 0;
+		exact = plan_by("auto", &rq);
+		rq.tolerance = 0.05;
+		plan = plan_by("auto", &rq);
+		balanced += is_balanced(plan->why) && is_balanced(exact->why) &&
+			    plan->why->tolerance == 0.05;
+		other += plan->why->chosen != exact->why->chosen;
+		hbp_plan_free(plan);
+		hbp_plan_free(exact);
+		hbp_input_free(rq.in);
+	}
+	ok(balanced == 60,
+	   "of plans within 5 %% of the best the one that is best otherwise is taken");
+	ok(other > 5, "which is often not the best one");
+}
+
 /* 98 hosts times 2 x (98 + 60) directions are too many for stable-graph. */
 static void check_size(size_t hosts, bool asked)
 {
@@ -321,6 +379,7 @@ int main(void)
 	check_triangle();
 	check_mtp();
 	check_best();
+	check_tolerance();
 	check_size(50, true);
 	check_size(98, false);
 	return tap_done();

@@ -263,6 +263,29 @@ static int parse_units(struct hbctl *ctl, const char *key, const char *word,
 }
 
 /**
+ * hbarg_percent() - a part, of which there is no more than all
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text: a number with %
+ * @dest: double, 0 to 1
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbarg_percent(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	static const struct unit units[] = { { "%", 1e6 }, { } };
+	uint64_t value;
+	int ret = parse_units(ctl, key, word, units, "2%", &value);
+
+	if (!ret && value > 100000000)
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "%s \"%s\" is more than all: write 0%% to 100%%", key, word);
+	if (!ret)
+		*(double *)dest = (double)value / 1e8;
+	return ret;
+}
+
+/**
  * hbarg_size() - a number of bytes
  * @ctl: the run
  * @key: the key

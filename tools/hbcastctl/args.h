@@ -63,6 +63,7 @@ int hbarg_u64(struct hbctl *ctl, const char *key, const char *word,
 	      void *dest);	/* uint64_t */
 int hbarg_id(struct hbctl *ctl, const char *key, const char *word,
 	     void *dest);	/* uint32_t, not 0 */
+int hbarg_percent(struct hbctl *ctl, const char *key, const char *word, void *dest);
 int hbarg_size(struct hbctl *ctl, const char *key, const char *word,
 	       void *dest);	/* uint64_t, bytes: 100k = 100000, 8MiB */
 int hbarg_bandwidth(struct hbctl *ctl, const char *key, const char *word,

@@ -159,7 +159,9 @@ static int compare(struct hbctl *ctl, struct comparison *c)
 
 static int compare_file(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
+	struct hbp_request rq = {
+		.message_bytes = HBPLAN_DEFAULT_BYTES, .tolerance = HBPLAN_DEFAULT_TOLERANCE
+	};
 	struct hbarg_key keys[] = {
 		{ "root", hbarg_u32, &rq.root, HBARG_REQUIRED, false },
 		{ "message-size", hbplan_parse_bytes, &rq.message_bytes, 0, false },

@@ -235,7 +235,8 @@ static bool does_better(enum hbp_objective objective, const struct hbp_tried *a,
 static void say_why(const struct hbctl *ctl, const struct hbp_why *why)
 {
 	const struct hbp_tried *t, *best = &why->tried[why->chosen], *next = NULL;
-	char merit[32], other[32];
+	enum hbp_objective other = hbp_objective_other(why->objective);
+	char merit[32], open[32];
 	size_t i, made = 0;
 
 	if (ctl->json)
@@ -248,14 +249,19 @@ static void say_why(const struct hbctl *ctl, const struct hbp_why *why)
 			next = t;
 	}
 	write_merit(why->objective, best, merit, sizeof(merit));
+	write_merit(other, best, open, sizeof(open));
 	fprintf(stderr, "hbcastctl: %s is taken: of %zu planners, %zu of which could plan,",
 		best->algorithm, why->n, made);
-	fprintf(stderr, " it has the best %s by %s, %s",
-		hbp_objective_name(why->objective), hbp_model_name(why->model),
-		merit);
+	fprintf(stderr, " it has the best %s by %s, %s,", hbp_objective_name(other),
+		hbp_model_name(why->model), open);
+	fprintf(stderr, " of all within %.3g %% of the best %s, its own being %s",
+		100 * why->tolerance, hbp_objective_name(why->objective), merit);
 	if (next) {
-		write_merit(why->objective, next, other, sizeof(other));
-		fprintf(stderr, "; next is %s with %s", next->algorithm, other);
+		write_merit(why->objective, next, merit, sizeof(merit));
+		write_merit(other, next, open, sizeof(open));
+		fprintf(stderr, "; of others %s has the best %s, %s, and the %s %s",
+			next->algorithm, hbp_objective_name(why->objective), merit,
+			hbp_objective_name(other), open);
 	}
 	fputc('\n', stderr);
 }
@@ -283,6 +289,7 @@ static const struct {
 	unsigned int takes;
 } parameters[] = {
 	{ "model", HBP_TAKES_PORTS },
+	{ "tolerance", HBP_TAKES_TOLERANCE },
 	{ "seed", HBP_TAKES_SEED },
 	{ "update", HBP_TAKES_UPDATE },
 	{ "trees", HBP_TAKES_TREES },
@@ -357,7 +364,9 @@ static int parse_forward(struct hbctl *ctl, const char *key, const char *word,
 /* argv[0] is the file, which may have any name. */
 static int plan_make(struct hbctl *ctl, int argc, char **argv)
 {
-	struct hbp_request rq = { .message_bytes = HBPLAN_DEFAULT_BYTES };
+	struct hbp_request rq = {
+		.message_bytes = HBPLAN_DEFAULT_BYTES, .tolerance = HBPLAN_DEFAULT_TOLERANCE
+	};
 	const char *algorithm = NULL, *output = NULL;
 	enum hbplan_graph graph = HBPLAN_GRAPH_NONE;
 	struct hbarg_key keys[] = {
@@ -366,6 +375,7 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		{ "message-size", hbplan_parse_bytes, &rq.message_bytes, 0, false },
 		{ "model", hbplan_parse_ports, &rq.ports, 0, false },
 		{ "objective", hbplan_parse_objective, &rq.objective, 0, false },
+		{ "tolerance", hbarg_percent, &rq.tolerance, 0, false },
 		{ "seed", hbplan_parse_seed, &rq.seed, 0, false },
 		{ "update", parse_update, &rq.update, 0, false },
 		{ "trees", hbplan_parse_trees, &rq.trees, 0, false },
@@ -514,7 +524,7 @@ static int plan_show(struct hbctl *ctl, int argc, char **argv)
 /* The first entry is there for help; FILE is not one word. */
 static const struct hbctl_command commands[] = {
 	{ "FILE", plan_make,
-	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ seed N ] [ update weighted|literal ] [ trees N ] [ replica ID ]... [ strict ] [ forward packet|message ] [ output PLAN.json ] [ graph dot|text ]",
+	  "algorithm NAME root ID [ message-size SIZE ] [ model one-port|multi-port ] [ objective completion|throughput|mean-completion ] [ tolerance PERCENT ] [ seed N ] [ update weighted|literal ] [ trees N ] [ replica ID ]... [ strict ] [ forward packet|message ] [ output PLAN.json ] [ graph dot|text ]",
 	  "make a plan from a cost matrix, a platform or an HNOW; print, write or draw it", false },
 	{ "show", plan_show, "PLAN.json [ graph dot|text ]",
 	  "check a plan and draw its trees", false },

@@ -8,6 +8,7 @@
 
 /* Message size that is planned for if none is given. */
 #define HBPLAN_DEFAULT_BYTES	(64ull << 20)
+#define HBPLAN_DEFAULT_TOLERANCE	0.02
 
 /* What the key "graph" asks for. */
 enum hbplan_graph {

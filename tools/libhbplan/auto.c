@@ -11,11 +11,24 @@
 /* What rounding makes of rates. */
 #define ROUNDING	(1 / 1e6)
 
+/**
+ * struct entry - a plan that may be taken
+ * @plan: the plan
+ * @tried: whose it is, an index of struct hbp_why's
+ * @near: it is about as good as the best one
+ */
+struct entry {
+	struct hbp_plan *plan;
+	size_t tried;
+	bool near;
+};
+
 struct contest {
 	const struct hbp_request *rq;
 	enum hbp_model model;
 	struct hbp_why *why;
-	struct hbp_plan *best;
+	struct entry *entries;	/* all that are about as good as the best one */
+	size_t n;
 	int64_t bound_bps;	/* the least of all plans' */
 	struct hbp_certificate *certificate;	/* what proves it */
 	struct hbp_error *why_not;	/* of the planner that failed last */
@@ -81,15 +94,36 @@ static int enter(const struct contest *c, const struct hbp_planner *planner,
 }
 
 /* Of plans that do equally well the one with fewer trees, then the first. */
-static bool is_better(const struct contest *c, const struct hbp_plan *plan)
+static const struct entry *best_of(const struct contest *c, enum hbp_objective objective)
 {
+	const struct entry *e, *best = c->entries;
 	int order;
 
-	if (!c->best)
-		return true;
-	order = hbp_objective_compare(c->why->objective, plan->predicted,
-				      c->best->predicted);
-	return order < 0 || (!order && plan->n_trees < c->best->n_trees);
+	for (e = c->entries; e < c->entries + c->n; e++) {
+		order = hbp_objective_compare(objective, e->plan->predicted,
+					      best->plan->predicted);
+		if (order < 0 || (!order && e->plan->n_trees < best->plan->n_trees))
+			best = e;
+	}
+	return best;
+}
+
+/* Drops those that are not about as good as the best one. */
+static void drop_far(struct contest *c)
+{
+	const struct hbp_evaluation *best = best_of(c, c->why->objective)->plan->predicted;
+	size_t i, n = 0;
+
+	for (i = 0; i < c->n; i++)
+		c->entries[i].near = hbp_objective_near(c->why->objective,
+							c->entries[i].plan->predicted, best,
+							c->rq->tolerance);
+	for (i = 0; i < c->n; i++)
+		if (c->entries[i].near)
+			c->entries[n++] = c->entries[i];
+		else
+			hbp_plan_free(c->entries[i].plan);
+	c->n = n;
 }
 
 /* Takes a lower bound, and its proof, out of a plan; both by the model of all. */
@@ -124,23 +158,23 @@ static int try_planner(struct contest *c, const struct hbp_planner *planner)
 	tried->mean_ns = hbp_evaluation_mean(e);
 	tried->rate_bps = hbp_evaluation_rate(e);
 	keep_bound(c, plan);
-	if (is_better(c, plan)) {
-		hbp_plan_free(c->best);
-		c->best = plan;
-		c->why->chosen = c->why->n - 1;
-	} else {
-		hbp_plan_free(plan);
-	}
+	c->entries[c->n++] = (struct entry){ .plan = plan, .tried = c->why->n - 1 };
+	drop_far(c);
 	return 0;
 }
 
-/* The plan becomes the best one, but for what is predicted, which comes anew. */
+/*
+ * The plan becomes the best one, but for what is predicted, which comes anew. Of those that
+ * are about as good it is the one that is best at what the objective leaves open.
+ */
 static void take_best(struct contest *c, struct hbp_plan *plan)
 {
+	const struct entry *best = best_of(c, hbp_objective_other(c->why->objective));
 	struct hbp_plan swap = *plan;
 
-	*plan = *c->best;
-	*c->best = swap;
+	c->why->chosen = best->tried;
+	*plan = *best->plan;
+	*best->plan = swap;
 	hbp_evaluation_free(plan->predicted);
 	plan->predicted = NULL;
 	plan->bound_bps = c->bound_bps;
@@ -193,20 +227,27 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
 
 	planners = hbp_planners(&n);
 	c.why = hbp_why_alloc(n);
-	if (!c.why)
+	c.entries = calloc(n, sizeof(*c.entries));
+	if (!c.why || !c.entries) {
+		hbp_why_free(c.why);
+		free(c.entries);
 		return hbp_nomem(err);
+	}
 	c.why->model = c.model;
+	c.why->tolerance = rq->tolerance;
 	c.why->objective = rq->objective ? rq->objective : HBP_COMPLETION;
 	for (i = 0; !ret && i < n; i++)
 		if (takes_part(planners[i], rq->in))
 			ret = try_planner(&c, planners[i]);
 	if (ret)
 		ret = hbp_nomem(err);
-	if (!ret && !c.best)
+	if (!ret && !c.n)
 		ret = nobody(&c, err);
 	if (!ret)
 		take_best(&c, plan);
-	hbp_plan_free(c.best);
+	for (i = 0; i < c.n; i++)
+		hbp_plan_free(c.entries[i].plan);
+	free(c.entries);
 	hbp_certificate_free(c.certificate);
 	hbp_why_free(c.why);
 	return ret;
@@ -217,14 +258,16 @@ static int auto_make(const struct hbp_request *rq, struct hbp_plan *plan,
  *
  * Every planner that takes the input plans for the message, the ports and the
  * objective of the request; one model judges all plans, and the one that serves
- * the objective best is taken. It is never worse than any of them by that model.
+ * the objective best is taken. It is never worse than any of them by that model; with a
+ * tolerance, of those that are worse by no more than that part it is the one that is best
+ * at what the objective leaves open, see hbp_objective_other().
  * Planners that would take longer than all others together are left out.
  */
 const struct hbp_planner hbp_auto = {
 	.name = "auto",
 	.paper = "all of them",
 	.inputs = HBP_INPUT_COSTS | HBP_INPUT_PLATFORM | HBP_INPUT_HNOW,
-	.takes = HBP_TAKES_PORTS | HBP_TAKES_SEED | HBP_TAKES_TREES,
+	.takes = HBP_TAKES_PORTS | HBP_TAKES_SEED | HBP_TAKES_TREES | HBP_TAKES_TOLERANCE,
 	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
 		  HBP_FOR(HBP_MEAN_COMPLETION),
 	.objective = "the best of all planners' plans",

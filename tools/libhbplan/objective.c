@@ -69,3 +69,37 @@ int hbp_objective_compare(enum hbp_objective objective,
 		return mean;
 	return completion ? completion : mean ? mean : rate;
 }
+
+/**
+ * hbp_objective_other() - what tells plans apart that serve an objective about equally
+ * @objective: the objective; HBP_ANY_OBJECTIVE is as HBP_COMPLETION
+ *
+ * Return: mean completion for completion, and completion for the others.
+ */
+enum hbp_objective hbp_objective_other(enum hbp_objective objective)
+{
+	return objective == HBP_ANY_OBJECTIVE || objective == HBP_COMPLETION ?
+	       HBP_MEAN_COMPLETION : HBP_COMPLETION;
+}
+
+/**
+ * hbp_objective_near() - whether a plan serves an objective about as well as the best one
+ * @objective: the objective; HBP_ANY_OBJECTIVE is as HBP_COMPLETION
+ * @e: what is predicted for it
+ * @best: what the same model predicts for the best one
+ * @tolerance: the part by which it may be worse, 0 to 1
+ *
+ * Return: whether it does.
+ */
+bool hbp_objective_near(enum hbp_objective objective, const struct hbp_evaluation *e,
+			const struct hbp_evaluation *best, double tolerance)
+{
+	if (objective == HBP_THROUGHPUT)
+		return (double)hbp_evaluation_rate(e) >=
+		       (double)hbp_evaluation_rate(best) * (1 - tolerance);
+	if (objective == HBP_MEAN_COMPLETION)
+		return (double)hbp_evaluation_mean(e) <=
+		       (double)hbp_evaluation_mean(best) * (1 + tolerance);
+	return (double)hbp_evaluation_slowest(e)->completion_ns <=
+	       (double)hbp_evaluation_slowest(best)->completion_ns * (1 + tolerance);
+}

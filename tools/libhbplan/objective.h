@@ -3,6 +3,8 @@
 #ifndef HBPLAN_OBJECTIVE_H
 #define HBPLAN_OBJECTIVE_H
 
+#include <stdbool.h>
+
 #include "evaluate.h"
 
 /**
@@ -26,6 +28,9 @@ enum hbp_objective {
 
 const char *hbp_objective_name(enum hbp_objective objective);
 enum hbp_objective hbp_objective_find(const char *name);
+enum hbp_objective hbp_objective_other(enum hbp_objective objective);
+bool hbp_objective_near(enum hbp_objective objective, const struct hbp_evaluation *e,
+			const struct hbp_evaluation *best, double tolerance);
 int hbp_objective_compare(enum hbp_objective objective,
 			  const struct hbp_evaluation *a,
 			  const struct hbp_evaluation *b);

@@ -89,6 +89,7 @@ struct hbp_tried {
 /**
  * struct hbp_why - why a plan was taken, and not another planner's
  * @objective: what it does best
+ * @tolerance: or nearly: what part of that it may give up for what it leaves open
  * @model: by which model
  * @chosen: whose it is, an index of @tried
  * @n: number of planners that have been tried
@@ -96,6 +97,7 @@ struct hbp_tried {
  */
 struct hbp_why {
 	enum hbp_objective objective;
+	double tolerance;
 	enum hbp_model model;
 	size_t chosen;
 	size_t n;

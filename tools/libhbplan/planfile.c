@@ -440,9 +440,10 @@ static json_t *why_to_json(const struct hbp_why *why)
 		}
 		json_array_append_new(planners, row);
 	}
-	return json_pack("{s:s, s:s, s:s, s:o}", "algorithm",
+	return json_pack("{s:s, s:s, s:f, s:s, s:o}", "algorithm",
 			 why->tried[why->chosen].algorithm, "objective",
-			 hbp_objective_name(why->objective), "model",
+			 hbp_objective_name(why->objective), "tolerance",
+			 why->tolerance, "model",
 			 hbp_model_name(why->model), "planners", planners);
 }
 

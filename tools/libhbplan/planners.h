@@ -19,6 +19,7 @@ struct hbp_like;
 #define HBP_TAKES_TREES		(1u << 2)
 #define HBP_TAKES_REPLICAS	(1u << 3)
 #define HBP_TAKES_UPDATE	(1u << 4)
+#define HBP_TAKES_TOLERANCE	(1u << 5)
 
 /* The work, as in struct hbp_planner, that takes prune and the like about a second. */
 #define HBP_PRUNE_WORK_MAX	10000000
@@ -31,6 +32,8 @@ struct hbp_like;
  * @ports: how nodes send, for planners that take it
  * @objective: what the plan is to do best; of no effect on planners that serve
  *	one only
+ * @tolerance: of auto: what part of the objective it may give up for what that leaves
+ *	open, see hbp_objective_other(); 0 to 1
  * @seed: of planners that draw lots, 0 to INT64_MAX
  * @update: how a planner counts what a sender does already
  * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0
@@ -49,6 +52,7 @@ struct hbp_request {
 	uint64_t message_bytes;
 	enum hbp_ports ports;
 	enum hbp_objective objective;
+	double tolerance;
 	uint64_t seed;
 	enum hbp_update update;
 	unsigned int trees;
