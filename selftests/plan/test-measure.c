@@ -98,6 +98,30 @@ static void test_four(void)
 	hbp_input_free(in);
 }
 
+/* Nothing is between them, and nothing but their link bounds what they get. */
+#define TWO \
+	"{'hbcast':'platform','version':1,'nodes':[" \
+	"{'id':1,'kind':'host'},{'id':2,'kind':'host'}],'links':[" \
+	"{'from':1,'to':2,'bandwidth_mbps':100,'latency_us':500}," \
+	"{'from':2,'to':1,'bandwidth_mbps':10,'latency_us':500}]}"
+
+static void test_two(void)
+{
+	static struct truth t;
+	struct hbp_input *in = make_input(TWO);
+	struct hbp_inferred found;
+
+	truth_begin(&t, in, 1);
+	truth_find(&t, &found);
+	ok(found.complete && found.tree && found.sketch->n == 2 &&
+	   near(of_host(&found, 0, true), 100, 0.01) &&
+	   near(of_host(&found, 0, false), 10, 0.01), "two hosts: the link between them");
+	ok(is_drawn(&found, "2\n`- 1  10.0 / 100 Mbit/s, 0.50 ms\n", hbp_picture_text),
+	   "two hosts: as text");
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
 /* Six hosts in two racks that are 400 and 100 Mbit/s apart, as far as all others. */
 #define RACKS \
 	"{'hbcast':'platform','version':1,'nodes':[" \
@@ -562,6 +586,7 @@ static void test_overheads_record(void)
 int main(void)
 {
 	test_four();
+	test_two();
 	test_racks();
 	test_circle();
 	test_faults();

@@ -92,12 +92,28 @@ static double find_step(const struct sharing *s)
 	return step;
 }
 
+/* Nothing bounds those that rise: as between two hosts, whose only link has no end. */
+static void rise_forever(struct sharing *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (!s->stopped[i]) {
+			s->mbps[i] = INFINITY;
+			s->stopped[i] = true;
+		}
+}
+
 /* They get it; at least one of them stops. */
 static void rise(struct sharing *s)
 {
 	double step = find_step(s), all;
 	size_t i, k, n;
 
+	if (isinf(step)) {
+		rise_forever(s);
+		return;
+	}
 	for (i = 0; i < hbp_arcs(s->sketch); i++)
 		s->left[i] -= step * (double)s->rising[i];
 	for (i = 0; i < s->n; i++) {
@@ -120,7 +136,7 @@ static void rise(struct sharing *s)
  * @flows: the flows
  * @n: how many
  * @open: an arc that never fills, HBP_NONE for none
- * @mbps: receives the max-min fair share of each
+ * @mbps: receives the max-min fair share of each, which is infinite if nothing bounds it
  *
  * Return: 0 or -ENOMEM.
  */
