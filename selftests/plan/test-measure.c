@@ -11,6 +11,7 @@
 #include "measure/record.h"
 #include "measure/settle.h"
 #include "truth.h"
+#include "units.h"
 
 /* The capacity, in Mbit/s, of what a host sends or receives by. */
 static double of_host(struct hbp_inferred *found, size_t host, bool sends)
@@ -402,6 +403,34 @@ static void test_record(void)
 	hbp_input_free(in);
 }
 
+/* What liars say together is more than a platform takes. */
+static void test_record_fast(void)
+{
+	static struct truth t;
+	struct hbp_input *in = make_input(FOUR), *again;
+	struct hbp_record record = { };
+	struct hbp_inferred found;
+	struct hbp_error err;
+	char *text;
+
+	truth_begin(&t, in, 1);
+	truth_find(&t, &found);
+	hbp_sketch_capacity(found.sketch, hbp_arc(3, HBP_UP))->mbps = 4 * HBP_BANDWIDTH_MAX_MBPS;
+	record.inferred = &found;
+	text = hbp_record_text(&record, &err);
+	if (!text)
+		tap_bail_out("%s", err.text);
+	if (hbp_input_parse(text, strlen(text), "record", NULL, &again, &err)) {
+		ok(false, "%s", err.text);
+	} else {
+		ok(true, "a record of what is too fast to be: read as a platform");
+		hbp_input_free(again);
+	}
+	free(text);
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
 /*
  * A message takes 0.7 us on a link, and 65.6 us on that of host 5. Host 2 is slow to
  * receive, host 3 is slow to send, and nobody sends fast enough for host 4.
@@ -595,6 +624,7 @@ int main(void)
 	test_matrix_racks();
 	test_settle();
 	test_record();
+	test_record_fast();
 	test_overheads();
 	test_overheads_alike();
 	test_overheads_faults();

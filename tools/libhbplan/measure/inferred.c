@@ -92,7 +92,9 @@ static void fill_link(const struct hbp_inferred *inferred, struct hbp_platform *
 	size_t arc = hbp_inferred_arc(inferred, from, to);
 	double mbps = hbp_sketch_capacity(inferred->sketch, arc)->mbps;
 
-	mbps = fmax(mbps * (1 - inferred->alike / 2), HBP_BANDWIDTH_MIN_MBPS);
+	/* Liars together can be faster than any link there is. */
+	mbps = fmin(mbps * (1 - inferred->alike / 2), HBP_BANDWIDTH_MAX_MBPS);
+	mbps = fmax(mbps, HBP_BANDWIDTH_MIN_MBPS);
 	platform->links[platform->n_links++] = (struct hbp_link){
 		.from = from, .to = to, .bandwidth_bps = hbp_bps_from_mbps(mbps),
 		.latency_ns = hbp_ns_from_us(rtt_us / 2)
