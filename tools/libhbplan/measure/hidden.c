@@ -238,11 +238,10 @@ int hbp_hidden_review(struct hbp_tests *tests, struct hbp_sketch *sketch,
 {
 	int ret = *found ? refine(tests, sketch, prober) : 0;
 
-	if (ret)
-		return ret;
-	drop_free(sketch);
+	if (!ret)
+		drop_free(sketch);
 	*found = count_hidden(sketch);
-	return hbp_tests_learn(tests, sketch);
+	return ret ?: hbp_tests_learn(tests, sketch);
 }
 
 /**
