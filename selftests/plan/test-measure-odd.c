@@ -132,6 +132,69 @@ static void test_ring(void)
 	hbp_input_free(in);
 }
 
+#define SITES	4
+#define EACH	3
+
+/* Four sites of three hosts each. */
+static struct hbp_input *four_sites(void)
+{
+	static const double us[SITES] = { 500, 1500, 3000, 1000 };
+	char *text = NULL;
+	size_t len, i;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':100,'kind':'switch'}", f);
+	for (i = 0; i < SITES; i++)
+		fprintf(f, ",{'id':%zu,'kind':'switch'}", 101 + i);
+	for (i = 1; i <= SITES * EACH; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+	fputs("],'links':[", f);
+	for (i = 0; i < SITES; i++) {
+		put_link(f, 100, 101 + i, 100, us[i]);
+		put_link(f, 101 + i, 100, 100, us[i]);
+	}
+	for (i = 0; i < SITES * EACH; i++) {
+		put_link(f, i + 1, 101 + i / EACH, 100, 25);
+		put_link(f, 101 + i / EACH, i + 1, 100, 25);
+	}
+	return close_links(f, &text);
+}
+
+/* Two hosts of the second site have a way of their own to the first one. */
+static int trips_around(void *arg, struct hbp_trip *trips, size_t n)
+{
+	const struct hbp_prober prober = truth_prober(arg);
+	int ret = prober.trips(arg, trips, n);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (trips[i].from < EACH && (trips[i].to == EACH || trips[i].to == EACH + 1))
+			trips[i].least_us *= 4;
+	return ret;
+}
+
+/* Each of the two is nearest to the other one, which is no place to put it. */
+static void test_neighbours(void)
+{
+	static const uint32_t ids[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	static struct truth t;
+	struct hbp_input *in = four_sites();
+	struct hbp_prober prober = truth_prober(&t);
+	struct hbp_inferred found;
+	struct hbp_error err;
+
+	truth_begin(&t, in, 1);
+	prober.trips = trips_around;
+	if (hbp_infer(ids, SITES * EACH, 1, &prober, 1, &found, &err))
+		tap_bail_out("%s", err.text);
+	ok(found.tree && found.n_odd == 2 && found.odd[0] + found.odd[1] == 9 &&
+	   found.odd[0] != found.odd[1], "two of one site are odd, each named once");
+	/* One host that is left of a site shows no switch of its own. */
+	ok(found.sketch->n == SITES * EACH + SITES, "and all other sites are found");
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
 static void test_record(void)
 {
 	static struct truth t;
@@ -158,6 +221,7 @@ int main(void)
 {
 	test_liars();
 	test_ring();
+	test_neighbours();
 	test_record();
 	return tap_done();
 }

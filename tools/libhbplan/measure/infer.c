@@ -46,6 +46,7 @@
  * @n_trips: how many
  * @lost: of each host, whether nobody reaches it
  * @rtt_us: round trips of those that are left, both ways
+ * @odd: of each of them, whether its round trips fit nowhere
  * @tests: all tests
  * @host: of each that is left, which one it was
  */
@@ -58,6 +59,7 @@ struct work {
 	size_t n_trips;
 	bool *lost;
 	double *rtt_us;
+	bool *odd;
 	struct hbp_tests tests;
 	size_t *host;
 };
@@ -138,6 +140,19 @@ static int join(struct work *w, size_t left, double least_us, struct hbp_inferre
 	return 0;
 }
 
+/* All that are odd, each beside one that is not, as far as is known by now. */
+static int place_odd(struct work *w, size_t left)
+{
+	size_t i;
+
+	if (fill_matrix(w, left) < 0)
+		return -ENOMEM;
+	for (i = 0; i < left; i++)
+		if (w->odd[i])
+			hbp_outlier_place(w->rtt_us, left, i, w->odd);
+	return 0;
+}
+
 /*
  * A tree that fits all but a few hosts, each of which is put beside another one: so
  * nobody's word about round trips makes others' links disappear. Four hosts must be left,
@@ -150,10 +165,10 @@ static int leave_out(struct work *w, size_t left, double least_us, struct hbp_in
 	int ret = 0;
 
 	while (!ret && !out->tree && out->n_odd < most && left >= out->n_odd + 5) {
-		host = hbp_outlier_find(out->sketch, w->rtt_us);
+		host = hbp_outlier_find(out->sketch, w->rtt_us, w->odd);
 		out->odd[out->n_odd++] = out->ids[host];
-		hbp_outlier_place(w->rtt_us, left, host);
-		ret = join(w, left, least_us, out);
+		w->odd[host] = true;
+		ret = place_odd(w, left) ?: join(w, left, least_us, out);
 	}
 	if (!out->tree) {
 		out->n_odd = 0;
@@ -350,13 +365,14 @@ static bool begin(struct work *w, size_t n, struct hbp_inferred *out)
 	w->trips = calloc(n * n, sizeof(*w->trips));
 	w->lost = calloc(n, sizeof(*w->lost));
 	w->rtt_us = calloc(n * n, sizeof(*w->rtt_us));
+	w->odd = calloc(n, sizeof(*w->odd));
 	w->host = calloc(n, sizeof(*w->host));
 	out->ids = calloc(n, sizeof(*out->ids));
 	out->lost = calloc(n, sizeof(*out->lost));
 	out->odd = calloc(n, sizeof(*out->odd));
 	out->overheads = calloc(n, sizeof(*out->overheads));
-	if (!w->trips || !w->lost || !w->rtt_us || !w->host || !out->ids || !out->lost ||
-	    !out->odd || !out->overheads)
+	if (!w->trips || !w->lost || !w->rtt_us || !w->odd || !w->host || !out->ids ||
+	    !out->lost || !out->odd || !out->overheads)
 		return false;
 	for (a = 0; a < n; a++)
 		for (b = a + 1; b < n; b++)
@@ -371,6 +387,7 @@ static void end(struct work *w)
 	free(w->trips);
 	free(w->lost);
 	free(w->rtt_us);
+	free(w->odd);
 	free(w->host);
 	hbp_tests_clear(&w->tests);
 }
