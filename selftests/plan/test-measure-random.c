@@ -186,8 +186,8 @@ static void test_random(void)
 	   "random networks, figures 1 %% off: nine of ten plans are, too");
 	ok(!wrong, "where all can send and receive at once nobody is taken for another");
 	try_networks(0.01, ROOM, n, ratio);
-	ok(ratio[0][nine] < 1.04 && ratio[1][nine] < 1.03 && ratio[2][nine] < 1.03,
-	   "racks in one room: nine of ten plans are as good, of stable within 4 %%");
+	ok(ratio[0][nine] < 1.05 && ratio[1][nine] < 1.03 && ratio[2][nine] < 1.03,
+	   "racks in one room: nine of ten plans are as good, of stable within 5 %%");
 	try_networks(0.01, HALF, n, ratio);
 	ok(ratio[0][nine] < 1.04 && ratio[1][nine] < 1.03 && ratio[2][nine] < 1.03,
 	   "some hosts are half duplex: nine of ten plans are as good, of stable within 4 %%");

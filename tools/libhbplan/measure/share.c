@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What flows should get of a tree: all rise together until they have what they ask for,
- * or a link is full.
+ * or a link is full. Acknowledgements go the other way, and take their part there.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,6 +13,8 @@
 
 /* A link of which no more than this part is left is full; likewise what a flow asks for. */
 #define FULL	(1 / 1e9)
+/* Of a flow: a segment of 66 bytes for each two of 1514. */
+#define ACKS	(66.0 / (2 * 1514))
 
 /**
  * struct sharing - flows that rise
@@ -24,6 +26,8 @@
  * @stopped: which of them rise no more
  * @left: of each arc
  * @rising: of each arc, how many flows that rise cross it
+ * @weight: of each arc, what it carries of one that rises: of these, and of those whose
+ *	acknowledgements cross it
  * @arcs: a way
  */
 struct sharing {
@@ -35,6 +39,7 @@ struct sharing {
 	bool *stopped;
 	double *left;
 	size_t *rising;
+	double *weight;
 	size_t *arcs;
 };
 
@@ -59,12 +64,23 @@ static bool is_full(double left, double all)
 	return isfinite(left) && left <= FULL * all;
 }
 
+/* One more flow rises on an arc; what a host sends and receives has both ways of it. */
+static void count_flow(struct sharing *s, size_t arc)
+{
+	bool both = arc >= hbp_arc_both(s->sketch, 0);
+
+	s->rising[arc]++;
+	s->weight[arc]++;
+	s->weight[both ? arc : arc ^ 1] += ACKS;
+}
+
 /* Counts what rises: how many flows. */
 static size_t count(struct sharing *s)
 {
 	size_t i, k, n, alive = 0;
 
 	memset(s->rising, 0, hbp_arcs(s->sketch) * sizeof(*s->rising));
+	memset(s->weight, 0, hbp_arcs(s->sketch) * sizeof(*s->weight));
 	for (i = 0; i < s->n; i++) {
 		if (s->stopped[i])
 			continue;
@@ -72,7 +88,7 @@ static size_t count(struct sharing *s)
 		n = hbp_sketch_path(s->sketch, s->flows[i].from, s->flows[i].to,
 				    s->arcs);
 		for (k = 0; k < n; k++)
-			s->rising[s->arcs[k]]++;
+			count_flow(s, s->arcs[k]);
 	}
 	return alive;
 }
@@ -85,7 +101,7 @@ static double find_step(const struct sharing *s)
 
 	for (i = 0; i < hbp_arcs(s->sketch); i++)
 		if (s->rising[i])
-			step = fmin(step, s->left[i] / (double)s->rising[i]);
+			step = fmin(step, s->left[i] / s->weight[i]);
 	for (i = 0; i < s->n; i++)
 		if (!s->stopped[i])
 			step = fmin(step, asked(&s->flows[i]) - s->mbps[i]);
@@ -115,7 +131,7 @@ static void rise(struct sharing *s)
 		return;
 	}
 	for (i = 0; i < hbp_arcs(s->sketch); i++)
-		s->left[i] -= step * (double)s->rising[i];
+		s->left[i] -= step * s->weight[i];
 	for (i = 0; i < s->n; i++) {
 		if (s->stopped[i])
 			continue;
@@ -152,9 +168,10 @@ int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows
 		.stopped = calloc(n + 1, sizeof(*s.stopped)),
 		.left = calloc(hbp_arcs(sketch), sizeof(*s.left)),
 		.rising = calloc(hbp_arcs(sketch), sizeof(*s.rising)),
+		.weight = calloc(hbp_arcs(sketch), sizeof(*s.weight)),
 		.arcs = calloc(sketch->n + 2, sizeof(*s.arcs)),
 	};
-	bool full = s.stopped && s.left && s.rising && s.arcs;
+	bool full = s.stopped && s.left && s.rising && s.weight && s.arcs;
 	size_t i;
 
 	memset(mbps, 0, n * sizeof(*mbps));
@@ -165,6 +182,7 @@ int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows
 	free(s.stopped);
 	free(s.left);
 	free(s.rising);
+	free(s.weight);
 	free(s.arcs);
 	return full ? 0 : -ENOMEM;
 }

@@ -229,13 +229,13 @@ static void add_loads(const struct hbp_tests *tests, size_t test,
 }
 
 /*
- * Whether a test says nothing of an arc: less has crossed it than at other times, and
- * what went the other way has left it less, by its acknowledgements.
+ * Whether a test says nothing of an arc: what went the other way has left it less, by its
+ * acknowledgements. Hosts' links are filled each way alone, so that there are others.
  */
-static bool is_disturbed(const struct hbp_sketch *sketch, size_t arc, const double *load,
-			 const double *most)
+static bool is_disturbed(const struct hbp_sketch *sketch, size_t arc, const double *load)
 {
-	return arc < hbp_arc_both(sketch, 0) && load[arc] < most[arc] && load[arc ^ 1] > 0;
+	return arc < hbp_arc_both(sketch, 0) && !hbp_sketch_inner(sketch, arc / 2) &&
+	       load[arc ^ 1] > 0;
 }
 
 /* The mean of all loads that have filled the arc as well as the most has. */
@@ -271,14 +271,15 @@ int hbp_tests_learn(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 	for (test = 0; full && test < tests->n; test++) {
 		add_loads(tests, test, sketch, arcs, load);
 		for (i = 0; i < n; i++)
-			most[i] = fmax(most[i], load[i]);
+			if (!is_disturbed(sketch, i, load))
+				most[i] = fmax(most[i], load[i]);
 	}
 	for (i = 0; full && i < n; i++)
 		*hbp_sketch_capacity(sketch, i) = (struct hbp_capacity){ 0 };
 	for (test = 0; full && test < tests->n; test++) {
 		add_loads(tests, test, sketch, arcs, load);
 		for (i = 0; i < n; i++)
-			if (!is_disturbed(sketch, i, load, most))
+			if (!is_disturbed(sketch, i, load))
 				learn_arc(hbp_sketch_capacity(sketch, i), load[i], most[i],
 					  tests, test);
 	}
