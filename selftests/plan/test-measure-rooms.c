@@ -1,83 +1,145 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Racks of one room, which round trips do not tell apart, with slow hosts among fast ones. */
+/* Racks of one room, which round trips do not tell apart. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "../lib/tap.h"
 #include "truth.h"
 
-#define RACKS	3
-#define EACH	4	/* hosts of a rack */
-#define UPLINK	130	/* Mbit/s */
+#define EACH_MAX	4	/* hosts of a rack */
 
-/* Hosts of 100, 100, 50 and 10 Mbit/s in each rack. */
-static struct hbp_input *room(void)
+/**
+ * struct kind - what is in a room
+ * @racks: how many there are
+ * @each: hosts of each
+ * @mbps: what their links carry
+ * @uplink: Mbit/s out of a rack, and into it
+ * @half: they send and receive no more than that together
+ */
+struct kind {
+	size_t racks;
+	size_t each;
+	int mbps[EACH_MAX];
+	int uplink;
+	bool half;
+};
+
+static void put_host(FILE *f, const struct kind *kind, size_t host)
 {
-	static const int mbps[EACH] = { 100, 100, 50, 10 };
+	size_t at = 201 + (host - 1) / kind->each, in = 1000 + 2 * host;
+	double mbps = kind->mbps[(host - 1) % kind->each];
+
+	if (!kind->half) {
+		put_link(f, host, at, mbps, 100);
+		put_link(f, at, host, mbps, 100);
+		return;
+	}
+	put_link(f, host, in, mbps, 0);
+	put_link(f, at, in, mbps, 0);
+	put_link(f, in, in + 1, mbps, 100);
+	put_link(f, in + 1, host, mbps, 0);
+	put_link(f, in + 1, at, mbps, 0);
+}
+
+static struct hbp_input *room(const struct kind *kind)
+{
 	char *text = NULL;
 	size_t len, i;
 	FILE *f = open_memstream(&text, &len);
 
-	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':100,'kind':'switch'}", f);
-	for (i = 1; i <= RACKS; i++)
-		fprintf(f, ",{'id':%zu,'kind':'switch'}", 100 + i);
-	for (i = 1; i <= RACKS * EACH; i++)
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':200,'kind':'switch'}", f);
+	for (i = 1; i <= kind->racks; i++)
+		fprintf(f, ",{'id':%zu,'kind':'switch'}", 200 + i);
+	for (i = 1; i <= kind->racks * kind->each; i++) {
 		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+		if (kind->half)
+			fprintf(f, ",{'id':%zu,'kind':'switch'},{'id':%zu,'kind':'switch'}",
+				1000 + 2 * i, 1001 + 2 * i);
+	}
 	fputs("],'links':[", f);
-	for (i = 1; i <= RACKS; i++) {
-		put_link(f, 100, 100 + i, UPLINK, 0);
-		put_link(f, 100 + i, 100, UPLINK, 0);
+	for (i = 1; i <= kind->racks; i++) {
+		put_link(f, 200, 200 + i, kind->uplink, 0);
+		put_link(f, 200 + i, 200, kind->uplink, 0);
 	}
-	for (i = 0; i < RACKS * EACH; i++) {
-		put_link(f, i + 1, 101 + i / EACH, mbps[i % EACH], 100);
-		put_link(f, 101 + i / EACH, i + 1, mbps[i % EACH], 100);
-	}
+	for (i = 1; i <= kind->racks * kind->each; i++)
+		put_host(f, kind, i);
 	return close_links(f, &text);
 }
 
 /* Whether those of a rack have a switch, and no others. */
-static bool racks_are_right(const struct hbp_sketch *s)
+static bool racks_are_right(const struct kind *kind, const struct hbp_sketch *s)
 {
 	size_t a, b;
 
-	for (a = 0; a < RACKS * EACH; a++)
+	for (a = 0; a < s->n_hosts; a++)
 		for (b = 0; b < a; b++)
-			if ((a / EACH == b / EACH) !=
+			if ((a / kind->each == b / kind->each) !=
 			    (hbp_sketch_neighbour(s, a) == hbp_sketch_neighbour(s, b)))
 				return false;
 	return true;
 }
 
-static bool uplinks_are_right(const struct hbp_sketch *s)
+static bool uplinks_are_right(const struct kind *kind, const struct hbp_sketch *s)
 {
 	size_t i, k;
 
 	for (i = s->n_hosts; i < s->n; i++)
 		for (k = 0; k < 2 && hbp_sketch_inner(s, i); k++)
-			if (fabs(s->nodes[i].link[k].mbps / UPLINK - 1) > 0.03)
+			if (fabs(s->nodes[i].link[k].mbps / kind->uplink - 1) > 0.03)
 				return false;
 	return true;
 }
 
-int main(void)
+static bool hosts_are_right(const struct kind *kind, const struct hbp_sketch *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->n_hosts; i++)
+		for (k = 0; k < 2; k++)
+			if (fabs(hbp_sketch_host_mbps(s, i, k) /
+				 kind->mbps[i % kind->each] - 1) > 0.05)
+				return false;
+	return true;
+}
+
+/* Of 50 rooms: in how many racks are right, and of these uplinks, and hosts' own links. */
+static void try_rooms(const struct kind *kind, size_t *right, size_t *full, size_t *own)
 {
 	static struct truth t;
-	struct hbp_input *in = room();
+	struct hbp_input *in = room(kind);
 	struct hbp_inferred found;
-	size_t seed, right = 0, full = 0;
+	size_t seed;
+	bool good;
 
+	*right = 0;
+	*full = 0;
+	*own = 0;
 	for (seed = 1; seed <= 50; seed++) {
 		truth_begin(&t, in, seed);
 		t.noise = 0.01;
 		t.trip_noise_us = 30;
 		truth_find(&t, &found);
-		right += racks_are_right(found.sketch);
-		full += racks_are_right(found.sketch) && uplinks_are_right(found.sketch);
+		good = racks_are_right(kind, found.sketch);
+		*right += good;
+		*full += good && uplinks_are_right(kind, found.sketch);
+		*own += good && hosts_are_right(kind, found.sketch);
 		hbp_inferred_clear(&found);
 	}
-	printf("# of 50 rooms %zu as they are, %zu of them with their links\n", right, full);
+	hbp_input_free(in);
+	printf("# of 50 rooms %zu as they are, %zu of them with their links, %zu with hosts'\n",
+	       *right, *full, *own);
+}
+
+int main(void)
+{
+	static const struct kind slow = { 3, 4, { 100, 100, 50, 10 }, 130, false };
+	static const struct kind narrow = { 4, 3, { 100, 100, 100 }, 70, false };
+	size_t right, full, own;
+
+	try_rooms(&slow, &right, &full, &own);
 	ok(right >= 45, "a slow host is in its rack, too, in nine of ten rooms");
 	ok(full == right, "and then what leads out of racks is known");
-	hbp_input_free(in);
+	try_rooms(&narrow, &right, &full, &own);
+	ok(right >= 45 && own == right, "hosts that are faster than what leads out of their rack");
 	return tap_done();
 }

@@ -117,6 +117,44 @@ static int test_new(struct hbp_tests *tests, struct hbp_sketch *sketch,
 	return ret;
 }
 
+/* What links that round trips do not show carry from a host's switch, or to it. */
+static double hidden_mbps(const struct hbp_sketch *sketch, size_t host, bool from)
+{
+	const struct hbp_sketch_node *nodes = sketch->nodes;
+	size_t at = hbp_sketch_neighbour(sketch, host), i;
+	double mbps = 0;
+
+	for (i = sketch->n_hosts; i < sketch->n; i++)
+		if (nodes[i].hidden && (i == at || nodes[i].parent == at))
+			mbps += nodes[i].link[(i == at) == from ? HBP_UP : HBP_DOWN].mbps;
+	return mbps;
+}
+
+/*
+ * Hosts' links were filled when nothing was known of others behind their switch. Where these
+ * carry no more than the host's own they may have been what was full.
+ */
+static int test_held(struct hbp_tests *tests, struct hbp_sketch *sketch,
+		     const struct hbp_prober *prober)
+{
+	bool *arcs = calloc(hbp_arcs(sketch), sizeof(*arcs));
+	int ret = arcs ? 0 : -ENOMEM;
+	size_t host, sends;
+	double mbps;
+
+	for (host = 0; !ret && host < sketch->n_hosts; host++)
+		for (sends = 0; sends < 2; sends++) {
+			mbps = hidden_mbps(sketch, host, sends);
+			arcs[hbp_sketch_host_arc(sketch, host, sends)] =
+				mbps > 0 && FREE * mbps <
+				hbp_sketch_host_mbps(sketch, host, sends);
+		}
+	if (!ret)
+		ret = hbp_fill(tests, sketch, prober, arcs, false);
+	free(arcs);
+	return ret;
+}
+
 static int run_all(struct search *s)
 {
 	size_t round;
@@ -283,5 +321,6 @@ int hbp_hidden_find(struct hbp_tests *tests, struct hbp_sketch *sketch,
 	drop_circles(&s);
 	free(s.circles);
 	free(was_split);
-	return ret ?: hbp_hidden_review(tests, sketch, prober, found);
+	return ret ?: test_held(tests, sketch, prober) ?:
+		      hbp_hidden_review(tests, sketch, prober, found);
 }

@@ -8,6 +8,23 @@
 
 /* With so many other hosts a host's link is filled. */
 #define FAN	4
+/* Who is behind a link that round trips do not show is further than who is not. */
+#define HIDDEN_US	1000
+
+/* A round trip, to which links that it does not show add something. */
+static double distance(const struct hbp_sketch *sketch, size_t a, size_t b)
+{
+	const struct hbp_sketch_node *nodes = sketch->nodes;
+	double us = hbp_sketch_rtt(sketch, a, b);
+	size_t *lower;
+
+	while (a != b) {
+		lower = nodes[a].depth >= nodes[b].depth ? &a : &b;
+		us += nodes[*lower].hidden ? HIDDEN_US : 0;
+		*lower = nodes[*lower].parent;
+	}
+	return us;
+}
 
 /* The host that is nearest to another one of those that were not taken yet. */
 static size_t nearest(const struct hbp_sketch *sketch, size_t host, const size_t *taken,
@@ -21,7 +38,7 @@ static size_t nearest(const struct hbp_sketch *sketch, size_t host, const size_t
 			;
 		if (i == host || k < n)
 			continue;
-		us = hbp_sketch_rtt(sketch, host, i);
+		us = distance(sketch, host, i);
 		if (best == HBP_NONE || us < least) {
 			best = i;
 			least = us;
