@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "../lib/tap.h"
+#include "measure/refine.h"
+#include "node.h"
 #include "truth.h"
 
 #define EACH_MAX	4	/* hosts of a rack */
@@ -130,6 +132,66 @@ static void try_rooms(const struct kind *kind, size_t *right, size_t *full, size
 	       *right, *full, *own);
 }
 
+/* One more test: @n flows that were paced, or not, and have got so much each. */
+static void add_test(struct hbp_tests *tests, const size_t (*pairs)[2], size_t n, double paced,
+		     double got)
+{
+	struct hbp_flow *flow;
+	size_t i;
+
+	if (hbp_tests_begin(tests))
+		tap_bail_out("no memory");
+	for (i = 0; i < n; i++) {
+		if (hbp_tests_flow(tests, pairs[i][0], pairs[i][1]))
+			tap_bail_out("no memory");
+		flow = &tests->flows[tests->first[tests->n] - 1];
+		flow->rate_mbps = paced;
+		flow->sent_mbps = got;
+		flow->received_mbps = got;
+	}
+}
+
+/*
+ * Three racks of two hosts of 100 Mbit/s, with 60 Mbit/s out of each, and into it. Tests say
+ * what they have got; in the tree the third rack is the switch in the middle.
+ */
+static void test_merged(void)
+{
+	static const size_t inside[][2] = { { 0, 1 }, { 1, 0 }, { 2, 3 }, { 3, 2 }, { 4, 5 },
+					    { 5, 4 } };
+	/* Two at once into a rack or out of it, of each rack in turn. */
+	static const size_t across[][2] = { { 0, 4 }, { 2, 5 }, { 4, 0 }, { 5, 2 },
+					    { 0, 4 }, { 1, 2 }, { 4, 0 }, { 2, 1 },
+					    { 2, 0 }, { 3, 4 }, { 0, 2 }, { 4, 3 } };
+	static const size_t parents[] = { HBP_NONE, 6, 7, 7, 8, 8, 0, 8, 6 };
+	struct hbp_sketch *s = hbp_sketch_alloc(6);
+	struct hbp_tests tests = { };
+	size_t i;
+
+	if (!s)
+		tap_bail_out("no memory");
+	for (s->n = 0; s->n < 9; s->n++)
+		s->nodes[s->n].parent = parents[s->n];
+	s->nodes[7].hidden = true;
+	s->nodes[8].hidden = true;
+	hbp_sketch_deepen(s);
+	for (i = 0; i < 6; i++)
+		add_test(&tests, &inside[i], 1, 0, 100);
+	for (i = 0; i < 12; i++)
+		add_test(&tests, &across[i], 1, 0, 60);
+	for (i = 0; i < 12; i += 2)
+		add_test(&tests, &across[i], 2, 57, 30);
+	if (hbp_refine(&tests, s))
+		tap_bail_out("no memory");
+	i = hbp_sketch_neighbour(s, 4);
+	ok(s->n == 10 && hbp_sketch_neighbour(s, 5) == i && s->nodes[i].hidden &&
+	   near(s->nodes[i].link[HBP_UP].mbps, 60, 0.01) &&
+	   near(s->nodes[i].link[HBP_DOWN].mbps, 60, 0.01),
+	   "a rack that was the middle gets a switch of its own");
+	hbp_tests_clear(&tests);
+	hbp_sketch_free(s);
+}
+
 int main(void)
 {
 	static const struct kind slow = { 3, 4, { 100, 100, 50, 10 }, 130, false };
@@ -141,5 +203,6 @@ int main(void)
 	ok(full == right, "and then what leads out of racks is known");
 	try_rooms(&narrow, &right, &full, &own);
 	ok(right >= 45 && own == right, "hosts that are faster than what leads out of their rack");
+	test_merged();
 	return tap_done();
 }

@@ -23,14 +23,25 @@
  * @tests: all tests, which have run
  * @sketch: the tree
  * @room: of each switch, the least number of those that it reaches by hidden links
+ * @hosts: room for hosts of a switch
  * @should: what flows of a test should get
  */
 struct refining {
 	const struct hbp_tests *tests;
 	struct hbp_sketch *sketch;
 	size_t *room;
+	size_t *hosts;
 	double *should;
 };
+
+static size_t count_neighbours(const struct hbp_sketch *sketch, size_t node)
+{
+	size_t i, n = 1;
+
+	for (i = 1; i < sketch->n; i++)
+		n += sketch->nodes[i].parent == node;
+	return n;
+}
 
 /* Round trips do not tell apart the switches of a room. */
 static void find_rooms(struct refining *r)
@@ -91,8 +102,8 @@ static double all_off(struct refining *r)
 
 /**
  * struct move - a host or a switch that hangs elsewhere
- * @node: that
- * @to: the switch that it moves to
+ * @node: that, or a switch whose hosts get one of their own
+ * @to: the switch that it moves to, or HBP_NONE
  * @off: how far all flows are then
  */
 struct move {
@@ -122,6 +133,50 @@ static int try_node(struct refining *r, size_t node, struct move *best)
 	return off < 0 ? -ENOMEM : 0;
 }
 
+/* The hosts at a switch: how many. */
+static size_t find_hosts(const struct hbp_sketch *sketch, size_t at, size_t *hosts)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < sketch->n_hosts; i++)
+		if (hbp_sketch_neighbour(sketch, i) == at)
+			hosts[n++] = i;
+	return n;
+}
+
+/* The hosts at a switch that joins others, too, get one of their own: whether they can. */
+static bool split(struct refining *r, size_t at)
+{
+	size_t n = find_hosts(r->sketch, at, r->hosts);
+
+	if (n < 2 || count_neighbours(r->sketch, at) < n + 2 ||
+	    r->sketch->n == 2 * r->sketch->n_hosts)
+		return false;
+	hbp_sketch_split(r->sketch, at, r->hosts, n);
+	return true;
+}
+
+/* The last switch is the new one, above or below. */
+static void unsplit(struct refining *r, size_t at)
+{
+	size_t new = r->sketch->n - 1;
+
+	hbp_sketch_contract(r->sketch, r->sketch->nodes[at].parent == new ? at : new);
+}
+
+static int try_split(struct refining *r, size_t at, struct move *best)
+{
+	double off;
+
+	if (!split(r, at))
+		return 0;
+	off = all_off(r);
+	if (off >= 0 && off < best->off)
+		*best = (struct move){ at, HBP_NONE, off };
+	unsplit(r, at);
+	return off < 0 ? -ENOMEM : 0;
+}
+
 static int find_move(struct refining *r, struct move *best)
 {
 	size_t i;
@@ -130,16 +185,9 @@ static int find_move(struct refining *r, struct move *best)
 	for (i = 1; !ret && i < r->sketch->n; i++)
 		if (r->sketch->nodes[i].parent >= r->sketch->n_hosts)
 			ret = try_node(r, i, best);
+	for (i = r->sketch->n_hosts; !ret && i < r->sketch->n; i++)
+		ret = try_split(r, i, best);
 	return ret;
-}
-
-static size_t count_neighbours(const struct hbp_sketch *sketch, size_t node)
-{
-	size_t i, n = 1;
-
-	for (i = 1; i < sketch->n; i++)
-		n += sketch->nodes[i].parent == node;
-	return n;
 }
 
 /* A switch between two links, or behind one, is none. */
@@ -154,6 +202,18 @@ static void drop_switches(struct hbp_sketch *sketch)
 		} else {
 			i++;
 		}
+}
+
+/* A node hangs elsewhere, or a switch is split. */
+static void make_move(struct refining *r, const struct move *move)
+{
+	if (move->to == HBP_NONE) {
+		split(r, move->node);
+		return;
+	}
+	r->sketch->nodes[move->node].parent = move->to;
+	hbp_sketch_deepen(r->sketch);
+	drop_switches(r->sketch);
 }
 
 /**
@@ -171,10 +231,11 @@ int hbp_refine(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 		.tests = tests,
 		.sketch = sketch,
 		.room = calloc(2 * sketch->n_hosts, sizeof(*r.room)),
+		.hosts = calloc(sketch->n_hosts, sizeof(*r.hosts)),
 		.should = calloc(tests->first[tests->n] + 1, sizeof(*r.should)),
 	};
 	struct move best;
-	double off = r.room && r.should ? all_off(&r) : -1;
+	double off = r.room && r.hosts && r.should ? all_off(&r) : -1;
 	int ret = off < 0 ? -ENOMEM : 0;
 
 	while (!ret && sketch->n_hosts <= HOSTS_MAX) {
@@ -183,13 +244,12 @@ int hbp_refine(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 		ret = find_move(&r, &best);
 		if (ret || off - best.off < NEARER)
 			break;
-		sketch->nodes[best.node].parent = best.to;
-		hbp_sketch_deepen(sketch);
-		drop_switches(sketch);
+		make_move(&r, &best);
 		off = all_off(&r);
 		ret = off < 0 ? -ENOMEM : 0;
 	}
 	free(r.room);
+	free(r.hosts);
 	free(r.should);
 	return ret ?: hbp_tests_learn(tests, sketch);
 }
