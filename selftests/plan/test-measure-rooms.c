@@ -196,6 +196,7 @@ int main(void)
 {
 	static const struct kind slow = { 3, 4, { 100, 100, 50, 10 }, 130, false };
 	static const struct kind narrow = { 4, 3, { 100, 100, 100 }, 70, false };
+	static const struct kind half = { 3, 4, { 100, 100, 100, 100 }, 130, true };
 	size_t right, full, own;
 
 	try_rooms(&slow, &right, &full, &own);
@@ -203,6 +204,8 @@ int main(void)
 	ok(full == right, "and then what leads out of racks is known");
 	try_rooms(&narrow, &right, &full, &own);
 	ok(right >= 45 && own == right, "hosts that are faster than what leads out of their rack");
+	try_rooms(&half, &right, &full, &own);
+	ok(right >= 40, "racks of half duplex hosts");
 	test_merged();
 	return tap_done();
 }

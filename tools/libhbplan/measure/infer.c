@@ -332,6 +332,18 @@ static void take_frames_off(struct hbp_sketch *sketch)
 	}
 }
 
+/*
+ * At hidden links, with what is known by now of hosts. Where none was found these may have
+ * been what all pairs were waiting for.
+ */
+static int look_again(struct work *w, const struct hbp_prober *prober, uint64_t seed,
+		      struct hbp_inferred *out)
+{
+	if (out->hidden)
+		return hbp_hidden_review(&w->tests, out->sketch, prober, &out->hidden);
+	return hbp_hidden_find(&w->tests, out->sketch, prober, seed + 1, &out->hidden);
+}
+
 static int find_capacities(struct work *w, const struct hbp_prober *prober, uint64_t seed,
 			   struct hbp_inferred *out)
 {
@@ -345,7 +357,7 @@ static int find_capacities(struct work *w, const struct hbp_prober *prober, uint
 				      &out->hidden);
 	if (!ret && open)
 		ret = hbp_duplex_find(&w->tests, out->sketch, prober, false, &open) ?:
-		      hbp_hidden_review(&w->tests, out->sketch, prober, &out->hidden);
+		      look_again(w, prober, seed, out);
 	alike = make_alike(out->sketch, &out->alike);
 	if (!ret && !alike) {
 		ret = test_binding(w, prober, out);
