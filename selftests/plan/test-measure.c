@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Small networks that are found by tests; what is expected is worked out by hand. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +239,24 @@ static void test_faults(void)
 	hbp_input_free(in);
 }
 
-/* The rate of each pair is that of the slower end; node 2 is dead. */
+/* What somebody says who says anything. */
+static void test_words(void)
+{
+	static const double words[] = { NAN, -1, 0, DBL_MIN / 1024, 1 / 1e9, 1e8, INFINITY };
+	struct hbp_flow flow = { };
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		flow.sent_mbps = words[i];
+		flow.received_mbps = words[i];
+		good = good && hbp_flow_mbps(&flow) == 0;
+	}
+	flow.sent_mbps = 2;
+	flow.received_mbps = 1;
+	ok(good && hbp_flow_mbps(&flow) == 1, "rates that no link has are not believed");
+}
+
 static size_t count_unsteady(const struct hbp_inferred *found)
 {
 	size_t i, n = 0;
@@ -271,6 +289,7 @@ static void test_change(void)
 	hbp_input_free(in);
 }
 
+/* The rate of each pair is that of the slower end; node 2 is dead. */
 static void test_matrix(void)
 {
 	static const double want[4][4] = {
@@ -438,6 +457,7 @@ int main(void)
 	test_racks();
 	test_circle();
 	test_faults();
+	test_words();
 	test_change();
 	test_matrix();
 	test_matrix_racks();

@@ -27,7 +27,7 @@ double hbp_flow_mbps(const struct hbp_flow *flow)
 {
 	double mbps = fmin(flow->sent_mbps, flow->received_mbps);
 
-	return mbps > 0 && mbps <= HBP_BANDWIDTH_MAX_MBPS ? mbps : 0;
+	return mbps >= HBP_BANDWIDTH_MIN_MBPS && mbps <= HBP_BANDWIDTH_MAX_MBPS ? mbps : 0;
 }
 
 /**
