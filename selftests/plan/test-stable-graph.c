@@ -5,6 +5,7 @@
 
 #include "../lib/tap.h"
 #include "helper.h"
+#include "packing.h"
 
 #define BYTES	7500000
 #define NODES	64
@@ -421,8 +422,20 @@ static void check_rates(void)
 	ok(good == rounds, "no host is slower than by stable (%zu of %zu)", good, rounds);
 }
 
+/* So little is left of all links that no tree is worth anything. */
+static void check_nothing(void)
+{
+	struct hbp_packing *packing = hbp_packing_alloc();
+	double sum = 1;
+
+	ok(packing && !hbp_packing_solve(packing, &sum) && !sum,
+	   "a program without rows and columns has an end");
+	hbp_packing_free(packing);
+}
+
 int main(void)
 {
+	check_nothing();
 	check_triangle();
 	check_meshes();
 	check_sites();

@@ -36,6 +36,7 @@ struct hbp_packing *hbp_packing_alloc(void)
 	if (!packing)
 		return NULL;
 	glp_term_out(GLP_OFF);
+	packing->method = GLP_PRIMAL;
 	packing->lp = glp_create_prob();
 	glp_set_obj_dir(packing->lp, GLP_MAX);
 	return packing;
