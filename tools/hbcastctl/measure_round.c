@@ -349,6 +349,9 @@ int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n
 	};
 	int ret;
 
+	/* What the round that went beyond it has brought is taken. */
+	if (rounds->most_bytes > 0 && rounds->bytes >= rounds->most_bytes)
+		return -EINTR;
 	ret = try(&round);
 	while (!ret && must_wait(&round)) {
 		ret = pause_for(rounds, PAUSE_MS);
@@ -357,7 +360,5 @@ int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n
 	}
 	count_misses(rounds);
 	count_bytes(&round);
-	if (!ret && rounds->most_bytes > 0 && rounds->bytes >= rounds->most_bytes)
-		ret = -EINTR;
 	return ret;
 }

@@ -72,7 +72,7 @@ struct hbmeas_task {
  * @end: when the measurement has to end, of hbclock_now(); 0 for no limit
  * @number: of the last round
  * @bytes: that have been on their way in all
- * @most_bytes: when @bytes is more, the measurement has to end; 0 for no limit
+ * @most_bytes: when @bytes is more, no other round begins; 0 for no limit
  */
 struct hbmeas_rounds {
 	struct hbctl *ctl;
