@@ -18,7 +18,7 @@
 #define TRIPS_MS	15000
 /* Flows go on for so long at most, and one whose figure matters for as long at least. */
 #define FLOWS_MS	1000
-#define LONGER_MS	2000
+#define LONGER_MS	1600
 /*
  * So many messages are a burst: TCP sends no more before the first of them is acknowledged,
  * and others would wait for that.
