@@ -16,7 +16,7 @@
 #define TRIPS		40
 #define TRIPS_AT_ONCE	8
 #define TRIPS_MS	15000
-/* Flows go on for so long at most, and one whose figure matters for as long at least. */
+/* Flows go on for so long at most; those whose figures matter for half of that at least. */
 #define FLOWS_MS	1000
 #define LONGER_MS	1600
 /*

@@ -8,6 +8,7 @@
 
 /* Message size that is planned for if none is given. */
 #define HBPLAN_DEFAULT_BYTES	(64ull << 20)
+/* What a plan of auto may be worse by than the best one, likewise. */
 #define HBPLAN_DEFAULT_TOLERANCE	0.02
 
 /* What the key "graph" asks for. */

@@ -15,12 +15,10 @@
  * struct entry - a plan that may be taken
  * @plan: the plan
  * @tried: whose it is, an index of struct hbp_why's
- * @near: it is about as good as the best one
  */
 struct entry {
 	struct hbp_plan *plan;
 	size_t tried;
-	bool near;
 };
 
 struct contest {
@@ -115,11 +113,8 @@ static void drop_far(struct contest *c)
 	size_t i, n = 0;
 
 	for (i = 0; i < c->n; i++)
-		c->entries[i].near = hbp_objective_near(c->why->objective,
-							c->entries[i].plan->predicted, best,
-							c->rq->tolerance);
-	for (i = 0; i < c->n; i++)
-		if (c->entries[i].near)
+		if (hbp_objective_near(c->why->objective, c->entries[i].plan->predicted, best,
+				       c->rq->tolerance))
 			c->entries[n++] = c->entries[i];
 		else
 			hbp_plan_free(c->entries[i].plan);

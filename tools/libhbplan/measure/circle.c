@@ -175,15 +175,6 @@ static bool is_neighbour(const struct hbp_sketch *sketch, size_t at, size_t unit
 	return sketch->nodes[unit].parent == at || sketch->nodes[at].parent == unit;
 }
 
-static size_t count_neighbours(const struct hbp_sketch *sketch, size_t at)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < sketch->n; i++)
-		n += is_neighbour(sketch, at, i);
-	return n;
-}
-
 /**
  * hbp_circle_split() - give each side of two neighbours or more a switch
  * @circle: whose sides have been found
@@ -202,7 +193,7 @@ size_t hbp_circle_split(struct hbp_circle *circle, struct hbp_sketch *sketch)
 			    is_neighbour(sketch, circle->at, circle->units[i]))
 				circle->order[n++] = circle->units[i];
 		/* A switch between two links would be none. */
-		if (n > 1 && n + 1 < count_neighbours(sketch, circle->at)) {
+		if (n > 1 && n + 1 < hbp_sketch_degree(sketch, circle->at)) {
 			hbp_sketch_split(sketch, circle->at, circle->order, n);
 			found++;
 		}

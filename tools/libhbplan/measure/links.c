@@ -156,15 +156,10 @@ int hbp_links_between(struct hbp_tests *tests, const struct hbp_sketch *sketch,
 	return ret;
 }
 
-static bool is_both(const struct hbp_sketch *sketch, size_t arc)
-{
-	return arc >= hbp_arc_both(sketch, 0);
-}
-
 /* The host at the lower end of an arc; the one that the tree is held at has an upper end. */
 static size_t host_of(const struct hbp_sketch *sketch, size_t arc)
 {
-	if (is_both(sketch, arc))
+	if (hbp_arc_is_both(sketch, arc))
 		return hbp_arc_node(sketch, arc);
 	return sketch->nodes[arc / 2].parent && arc / 2 < sketch->n_hosts ? arc / 2 : 0;
 }
@@ -181,7 +176,7 @@ size_t hbp_links_most(const struct hbp_sketch *sketch, size_t arc)
 	size_t fan = sketch->n_hosts > FAN ? FAN : sketch->n_hosts - 1;
 	size_t i, below = 0, above;
 
-	if (is_both(sketch, arc))
+	if (hbp_arc_is_both(sketch, arc))
 		return 2 * fan;
 	if (!hbp_sketch_inner(sketch, arc / 2))
 		return fan;
@@ -211,7 +206,7 @@ int hbp_links_arc(struct hbp_tests *tests, const struct hbp_sketch *sketch, size
 	bool up = !(arc % 2);
 
 	most = most < all ? most : all;
-	if (is_both(sketch, arc))
+	if (hbp_arc_is_both(sketch, arc))
 		return add_host(tests, sketch, host, true, most / 2) ?:
 		       add_host(tests, sketch, host, false, most / 2);
 	if (hbp_sketch_inner(sketch, arc / 2))

@@ -34,15 +34,6 @@ struct refining {
 	double *should;
 };
 
-static size_t count_neighbours(const struct hbp_sketch *sketch, size_t node)
-{
-	size_t i, n = 1;
-
-	for (i = 1; i < sketch->n; i++)
-		n += sketch->nodes[i].parent == node;
-	return n;
-}
-
 /* Round trips do not tell apart the switches of a room. */
 static void find_rooms(struct refining *r)
 {
@@ -149,7 +140,7 @@ static bool split(struct refining *r, size_t at)
 {
 	size_t n = find_hosts(r->sketch, at, r->hosts);
 
-	if (n < 2 || count_neighbours(r->sketch, at) < n + 2 ||
+	if (n < 2 || hbp_sketch_degree(r->sketch, at) < n + 2 ||
 	    r->sketch->n == 2 * r->sketch->n_hosts)
 		return false;
 	hbp_sketch_split(r->sketch, at, r->hosts, n);
@@ -196,7 +187,7 @@ static void drop_switches(struct hbp_sketch *sketch)
 	size_t i = sketch->n_hosts;
 
 	while (i < sketch->n)
-		if (hbp_sketch_inner(sketch, i) && count_neighbours(sketch, i) < 3) {
+		if (hbp_sketch_inner(sketch, i) && hbp_sketch_degree(sketch, i) < 3) {
 			hbp_sketch_contract(sketch, i);
 			i = sketch->n_hosts;
 		} else {

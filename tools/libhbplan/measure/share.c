@@ -46,7 +46,7 @@ struct sharing {
 /* What nothing has crossed yet has no end that is known; hosts' links have been filled. */
 static double capacity(const struct sharing *s, size_t arc)
 {
-	bool both = arc >= hbp_arc_both(s->sketch, 0);
+	bool both = hbp_arc_is_both(s->sketch, arc);
 	double mbps = hbp_sketch_capacity(s->sketch, arc)->mbps;
 
 	if (arc == s->open || (!mbps && (both || hbp_sketch_inner(s->sketch, arc / 2))))
@@ -67,7 +67,7 @@ static bool is_full(double left, double all)
 /* One more flow rises on an arc; what a host sends and receives has both ways of it. */
 static void count_flow(struct sharing *s, size_t arc)
 {
-	bool both = arc >= hbp_arc_both(s->sketch, 0);
+	bool both = hbp_arc_is_both(s->sketch, arc);
 
 	s->rising[arc]++;
 	s->weight[arc]++;

@@ -140,6 +140,22 @@ bool hbp_sketch_inner(const struct hbp_sketch *sketch, size_t node)
 }
 
 /**
+ * hbp_sketch_degree() - how many links a node has
+ * @sketch: the tree
+ * @node: the node
+ *
+ * Return: how many.
+ */
+size_t hbp_sketch_degree(const struct hbp_sketch *sketch, size_t node)
+{
+	size_t i, n = node != 0;
+
+	for (i = 1; i < sketch->n; i++)
+		n += sketch->nodes[i].parent == node;
+	return n;
+}
+
+/**
  * hbp_sketch_neighbour() - what a host is joined to
  * @sketch: the tree, whose hosts are leaves
  * @host: the host
@@ -183,9 +199,7 @@ size_t hbp_sketch_host_arc(const struct hbp_sketch *sketch, size_t host, bool se
  */
 double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends)
 {
-	size_t arc = hbp_sketch_host_arc(sketch, host, sends);
-
-	return sketch->nodes[arc / 2].link[arc % 2].mbps;
+	return hbp_sketch_capacity(sketch, hbp_sketch_host_arc(sketch, host, sends))->mbps;
 }
 
 /**
@@ -197,9 +211,11 @@ double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool s
  */
 struct hbp_capacity *hbp_sketch_capacity(const struct hbp_sketch *sketch, size_t arc)
 {
-	if (arc >= hbp_arc_both(sketch, 0))
-		return &sketch->nodes[arc - hbp_arc_both(sketch, 0)].both;
-	return &sketch->nodes[arc / 2].link[arc % 2 ? HBP_DOWN : HBP_UP];
+	struct hbp_sketch_node *node = &sketch->nodes[hbp_arc_node(sketch, arc)];
+
+	if (hbp_arc_is_both(sketch, arc))
+		return &node->both;
+	return &node->link[arc % 2 ? HBP_DOWN : HBP_UP];
 }
 
 /**

@@ -70,10 +70,15 @@ static inline size_t hbp_arc_both(const struct hbp_sketch *sketch, size_t host)
 	return 4 * sketch->n_hosts + host;
 }
 
+static inline bool hbp_arc_is_both(const struct hbp_sketch *sketch, size_t arc)
+{
+	return arc >= hbp_arc_both(sketch, 0);
+}
+
 /* The lower node of an arc's link, or the host. */
 static inline size_t hbp_arc_node(const struct hbp_sketch *sketch, size_t arc)
 {
-	return arc < hbp_arc_both(sketch, 0) ? arc / 2 : arc - hbp_arc_both(sketch, 0);
+	return hbp_arc_is_both(sketch, arc) ? arc - hbp_arc_both(sketch, 0) : arc / 2;
 }
 
 /* The numbers of all arcs are below this. */
@@ -90,6 +95,7 @@ size_t hbp_sketch_path(const struct hbp_sketch *sketch, size_t from, size_t to,
 double hbp_sketch_rtt(const struct hbp_sketch *sketch, size_t a, size_t b);
 bool hbp_sketch_below(const struct hbp_sketch *sketch, size_t node, size_t at);
 bool hbp_sketch_inner(const struct hbp_sketch *sketch, size_t node);
+size_t hbp_sketch_degree(const struct hbp_sketch *sketch, size_t node);
 size_t hbp_sketch_neighbour(const struct hbp_sketch *sketch, size_t host);
 size_t hbp_sketch_host_arc(const struct hbp_sketch *sketch, size_t host, bool sends);
 double hbp_sketch_host_mbps(const struct hbp_sketch *sketch, size_t host, bool sends);

@@ -234,7 +234,7 @@ static void add_loads(const struct hbp_tests *tests, size_t test,
  */
 static bool is_disturbed(const struct hbp_sketch *sketch, size_t arc, const double *load)
 {
-	return arc < hbp_arc_both(sketch, 0) && !hbp_sketch_inner(sketch, arc / 2) &&
+	return !hbp_arc_is_both(sketch, arc) && !hbp_sketch_inner(sketch, arc / 2) &&
 	       load[arc ^ 1] > 0;
 }
 
