@@ -15,18 +15,14 @@
 /* A host's link of 100 Mbit/s, which both ways together have so much of; 200: no less. */
 static void put_host(FILE *f, size_t host, size_t at, double mbps)
 {
-	size_t in = 10 * host + 1, out = in + 1;
+	static const double each[2] = { 100, 100 };
 
 	if (mbps == 200) {
 		put_link(f, host, at, 100, 1000);
 		put_link(f, at, host, 100, 1000);
 		return;
 	}
-	put_link(f, host, in, 100, 0);
-	put_link(f, at, in, 100, 0);
-	put_link(f, in, out, mbps, 1000);
-	put_link(f, out, host, 100, 0);
-	put_link(f, out, at, 100, 0);
+	put_shared(f, host, at, 10 * host + 1, each, mbps, 1000);
 }
 
 /*
@@ -59,14 +55,9 @@ static struct hbp_input *uneven_hosts(void)
 	static const double send[HOSTS] = { 400, 100, 50, 100, 100 };
 	static const double recv[HOSTS] = { 400, 100, 10, 100, 100 };
 	char *text = NULL;
-	size_t len, i;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = open_links(&text, HOSTS, 8, 2);
+	size_t i;
 
-	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':8,'kind':'switch'}", f);
-	fputs(",{'id':9,'kind':'switch'}", f);
-	for (i = 1; i <= HOSTS; i++)
-		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
-	fputs("],'links':[", f);
 	for (i = 1; i <= HOSTS; i++) {
 		put_link(f, i, i > 3 ? 8 : 9, send[i - 1], 1000);
 		put_link(f, i > 3 ? 8 : 9, i, recv[i - 1], 1000);

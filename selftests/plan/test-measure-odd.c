@@ -14,14 +14,9 @@
 static struct hbp_input *two_sites(void)
 {
 	char *text = NULL;
-	size_t len, i;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = open_links(&text, HOSTS, 8, 2);
+	size_t i;
 
-	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':8,'kind':'switch'}", f);
-	fputs(",{'id':9,'kind':'switch'}", f);
-	for (i = 1; i <= HOSTS; i++)
-		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
-	fputs("],'links':[", f);
 	put_link(f, 8, 9, 50, 5000);
 	put_link(f, 9, 8, 50, 5000);
 	for (i = 1; i <= HOSTS; i++) {
@@ -35,16 +30,9 @@ static struct hbp_input *two_sites(void)
 static struct hbp_input *ring(void)
 {
 	char *text = NULL;
-	size_t len, i, next;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = open_links(&text, HOSTS, 11, HOSTS);
+	size_t i, next;
 
-	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':1,'kind':'host'}", f);
-	fputs(",{'id':11,'kind':'switch'}", f);
-	for (i = 2; i <= HOSTS; i++) {
-		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
-		fprintf(f, ",{'id':%zu,'kind':'switch'}", 10 + i);
-	}
-	fputs("],'links':[", f);
 	for (i = 1; i <= HOSTS; i++) {
 		next = i % HOSTS + 1;
 		put_link(f, i, 10 + i, 100, 100);
@@ -140,15 +128,9 @@ static struct hbp_input *four_sites(void)
 {
 	static const double us[SITES] = { 500, 1500, 3000, 1000 };
 	char *text = NULL;
-	size_t len, i;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = open_links(&text, SITES * EACH, 100, 1 + SITES);
+	size_t i;
 
-	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':100,'kind':'switch'}", f);
-	for (i = 0; i < SITES; i++)
-		fprintf(f, ",{'id':%zu,'kind':'switch'}", 101 + i);
-	for (i = 1; i <= SITES * EACH; i++)
-		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
-	fputs("],'links':[", f);
 	for (i = 0; i < SITES; i++) {
 		put_link(f, 100, 101 + i, 100, us[i]);
 		put_link(f, 101 + i, 100, 100, us[i]);

@@ -56,18 +56,15 @@ enum kind {
 /* A host's link; of hosts that share both directions go from one switch to the other. */
 static void put_host(struct luck *luck, FILE *f, size_t host, size_t at, double us, bool shares)
 {
-	double there = 10 * pow(50, draw(luck)), back = 10 * pow(50, draw(luck));
-	size_t in = OWN + 2 * host, out = in + 1;
+	double mbps[2];
 
+	mbps[0] = 10 * pow(50, draw(luck));
+	mbps[1] = 10 * pow(50, draw(luck));
 	if (!shares) {
 		put_both(luck, f, host, at, us);
 		return;
 	}
-	put_link(f, host, in, there, 0);
-	put_link(f, at, in, back, 0);
-	put_link(f, in, out, fmax(there, back), us);
-	put_link(f, out, host, back, 0);
-	put_link(f, out, at, there, 0);
+	put_shared(f, host, at, OWN + 2 * host, mbps, fmax(mbps[0], mbps[1]), us);
 }
 
 /* A tree of switches, each with hosts. */

@@ -28,19 +28,15 @@ struct kind {
 
 static void put_host(FILE *f, const struct kind *kind, size_t host)
 {
-	size_t at = 201 + (host - 1) / kind->each, in = 1000 + 2 * host;
-	double mbps = kind->mbps[(host - 1) % kind->each];
+	size_t at = 201 + (host - 1) / kind->each;
+	double mbps = kind->mbps[(host - 1) % kind->each], each[2] = { mbps, mbps };
 
 	if (!kind->half) {
 		put_link(f, host, at, mbps, 100);
 		put_link(f, at, host, mbps, 100);
 		return;
 	}
-	put_link(f, host, in, mbps, 0);
-	put_link(f, at, in, mbps, 0);
-	put_link(f, in, in + 1, mbps, 100);
-	put_link(f, in + 1, host, mbps, 0);
-	put_link(f, in + 1, at, mbps, 0);
+	put_shared(f, host, at, 1000 + 2 * host, each, mbps, 100);
 }
 
 static struct hbp_input *room(const struct kind *kind)

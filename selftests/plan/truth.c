@@ -215,11 +215,45 @@ bool near(double got, double want, double part)
 	return false;
 }
 
+/*
+ * A platform's text, up to its links: hosts from 1 on, and switches from another id on. It is
+ * finished by close_links().
+ */
+FILE *open_links(char **text, size_t hosts, size_t first, size_t switches)
+{
+	/* It is written to until the end. */
+	static size_t len;
+	FILE *f = open_memstream(text, &len);
+	size_t i;
+
+	fputs("{'hbcast':'platform','version':1,'nodes':[{'id':1,'kind':'host'}", f);
+	for (i = 2; i <= hosts; i++)
+		fprintf(f, ",{'id':%zu,'kind':'host'}", i);
+	for (i = first; i < first + switches; i++)
+		fprintf(f, ",{'id':%zu,'kind':'switch'}", i);
+	fputs("],'links':[", f);
+	return f;
+}
+
 /* A link of a platform's text, before another one. */
 void put_link(FILE *f, size_t from, size_t to, double mbps, double us)
 {
 	fprintf(f, "{'from':%zu,'to':%zu,'bandwidth_mbps':%.3f,'latency_us':%.0f},", from, to,
 		mbps, us);
+}
+
+/*
+ * A host that sends @mbps[0] and receives @mbps[1], but @both together: by two switches of
+ * its own, of which @in is the first one.
+ */
+void put_shared(FILE *f, size_t host, size_t at, size_t in, const double *mbps, double both,
+		double us)
+{
+	put_link(f, host, in, mbps[0], 0);
+	put_link(f, at, in, mbps[1], 0);
+	put_link(f, in, in + 1, both, us);
+	put_link(f, in + 1, host, mbps[1], 0);
+	put_link(f, in + 1, at, mbps[0], 0);
 }
 
 /* The network, as it is asked from the beginning. */

@@ -37,7 +37,10 @@ struct truth {
 
 double draw(struct luck *luck);
 bool near(double got, double want, double part);
+FILE *open_links(char **text, size_t hosts, size_t first, size_t switches);
 void put_link(FILE *f, size_t from, size_t to, double mbps, double us);
+void put_shared(FILE *f, size_t host, size_t at, size_t in, const double *mbps, double both,
+		double us);
 void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed);
 struct hbp_prober truth_prober(struct truth *t);
 void truth_find(struct truth *t, struct hbp_inferred *found);
