@@ -266,6 +266,17 @@ static size_t count_unsteady(const struct hbp_inferred *found)
 	return n;
 }
 
+/* The link that ends at a host. */
+static size_t link_to(const struct hbp_input *in, uint32_t id)
+{
+	const struct hbp_platform *p = in->platform;
+	size_t i;
+
+	for (i = 0; p->nodes[p->links[i].to].id != id;)
+		i++;
+	return i;
+}
+
 /* Host 4 gets 60 Mbit/s while links are filled, and 20 from then on, which binds plans. */
 static void test_change(void)
 {
@@ -279,13 +290,47 @@ static void test_change(void)
 	ok(!count_unsteady(&found), "a network that stays as it is: all links are steady");
 	hbp_inferred_clear(&found);
 	truth_begin(&t, in, 1);
-	for (t.changing = 0; in->platform->nodes[in->platform->links[t.changing].to].id != 4;)
-		t.changing++;
+	t.changing = link_to(in, 4);
 	t.changes = 8;
 	truth_find(&t, &found);
 	ok(hbp_spread_unsteady(hbp_sketch_capacity(found.sketch, hbp_arc(3, HBP_DOWN))),
 	   "a link that changes meanwhile is not steady");
 	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
+/* Hosts 1 to 4 at one switch, all alike. */
+#define ALIKE \
+	"{'hbcast':'platform','version':1,'nodes':[" \
+	"{'id':1,'kind':'host'},{'id':2,'kind':'host'},{'id':3,'kind':'host'}," \
+	"{'id':4,'kind':'host'},{'id':9,'kind':'switch'}],'links':[" \
+	"{'from':1,'to':9,'bandwidth_mbps':20,'latency_us':500,'symmetric':true}," \
+	"{'from':2,'to':9,'bandwidth_mbps':20,'latency_us':500,'symmetric':true}," \
+	"{'from':3,'to':9,'bandwidth_mbps':20,'latency_us':500,'symmetric':true}," \
+	"{'from':4,'to':9,'bandwidth_mbps':20,'latency_us':500,'symmetric':true}]}"
+
+/* Rounds 1 to 8 fill the links of hosts, host 3's down in 4; then come pairs both ways. */
+static void test_slower(void)
+{
+	static struct truth t;
+	struct hbp_input *in = make_input(ALIKE);
+	struct hbp_inferred found;
+	uint64_t seed;
+	size_t told = 0, shared = 0;
+
+	for (seed = 1; seed <= 50; seed++) {
+		truth_begin(&t, in, seed);
+		t.noise = 0.01;
+		t.changing = link_to(in, 3);
+		t.changes = 5 + seed % 5;
+		truth_find(&t, &found);
+		told += hbp_spread_unsteady(hbp_sketch_capacity(found.sketch,
+								hbp_arc(2, HBP_DOWN)));
+		shared += found.sketch->nodes[2].shared;
+		hbp_inferred_clear(&found);
+	}
+	ok(told == 50, "a direction that gets slower after it was filled is not steady");
+	ok(!shared, "and is not taken for one that shares a capacity with the other one");
 	hbp_input_free(in);
 }
 
@@ -459,6 +504,7 @@ int main(void)
 	test_faults();
 	test_words();
 	test_change();
+	test_slower();
 	test_matrix();
 	test_matrix_racks();
 	test_settle();

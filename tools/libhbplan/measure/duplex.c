@@ -3,7 +3,8 @@
  * Hosts that cannot send and receive at full rate at once: on a link that is half duplex,
  * or where one processor does both. All hosts are tested in pairs that send to each other.
  * Where both do not get what their links carry, each is tested with several others, and
- * what it then sends and receives together is a capacity of its own.
+ * what it then sends and receives together is a capacity of its own, unless one direction
+ * has got slower meanwhile.
  */
 #include <errno.h>
 #include <math.h>
@@ -142,17 +143,17 @@ static int begin_pairs(struct pairing *p)
 	return ret;
 }
 
-/* Whether a host's test has brought too little. */
-static int judge(struct pairing *p, size_t host)
+/* Whether a test has brought too little. */
+static int judge(struct pairing *p, size_t test, bool *low)
 {
-	size_t test = p->test[host], i;
 	double due = due_of(p, test), got = 0;
+	size_t i;
 
 	if (due < 0)
 		return -ENOMEM;
 	for (i = p->tests->first[test]; i < p->tests->first[test + 1]; i++)
 		got += hbp_flow_mbps(&p->tests->flows[i]);
-	p->suspect[host] = got < LOW * due;
+	*low = got < LOW * due;
 	return 0;
 }
 
@@ -164,7 +165,7 @@ static int judge_all(struct pairing *p)
 	for (i = 0; !ret && i < p->sketch->n_hosts; i++) {
 		p->suspect[i] = false;
 		if (p->test[i] != HBP_NONE)
-			ret = judge(p, i);
+			ret = judge(p, p->test[i], &p->suspect[i]);
 	}
 	return ret;
 }
@@ -193,6 +194,52 @@ static int run_suspects(struct pairing *p, const struct hbp_prober *prober, bool
 	return ret ?: hbp_tests_run(p->tests, p->sketch, prober, false) ?: judge_all(p);
 }
 
+/* Whether one direction of a suspect has brought what it is due, so that only one has not. */
+static int is_lopsided(struct pairing *p, size_t host, bool *lopsided)
+{
+	size_t first = p->tests->first[p->test[host]], end = p->tests->first[p->test[host] + 1];
+	double *due = calloc(end - first, sizeof(*due)), got[2] = { }, want[2] = { };
+	size_t i;
+	int ret = due ? hbp_share_find(p->sketch, &p->tests->flows[first], end - first,
+				       HBP_NONE, due) : -ENOMEM;
+
+	for (i = first; !ret && i < end; i++) {
+		got[p->tests->flows[i].from == host] += hbp_flow_mbps(&p->tests->flows[i]);
+		want[p->tests->flows[i].from == host] += due[i - first];
+	}
+	*lopsided = got[0] >= LOW * want[0] || got[1] >= LOW * want[1];
+	free(due);
+	return ret;
+}
+
+/* Fill a direction of a host's link once more: whether it has got slower. */
+static int run_alone(struct pairing *p, const struct hbp_prober *prober, size_t host,
+		     bool sends, bool *slower)
+{
+	size_t arc = hbp_sketch_host_arc(p->sketch, host, sends);
+	int ret = hbp_tests_begin(p->tests);
+
+	if (!ret)
+		ret = hbp_links_arc(p->tests, p->sketch, arc, hbp_links_most(p->sketch, arc));
+	if (!ret)
+		ret = hbp_tests_run(p->tests, p->sketch, prober, false);
+	return ret ?: judge(p, p->tests->n - 1, slower);
+}
+
+/* A link that has got slower since it was filled looks alike, but carries less alone too. */
+static int acquit(struct pairing *p, const struct hbp_prober *prober, size_t host)
+{
+	bool lopsided, slower;
+	int ret = is_lopsided(p, host, &lopsided), sends;
+
+	for (sends = 0; !ret && lopsided && sends < 2; sends++) {
+		ret = run_alone(p, prober, host, sends, &slower);
+		if (!ret && slower)
+			p->suspect[host] = false;
+	}
+	return ret;
+}
+
 /* All in pairs, and then those whose pairs have got too little, unless these are many. */
 static int run_all(struct pairing *p, const struct hbp_prober *prober, bool few, bool *open)
 {
@@ -207,6 +254,9 @@ static int run_all(struct pairing *p, const struct hbp_prober *prober, bool few,
 	if (ret || *open)
 		return ret;
 	ret = run_suspects(p, prober, few);
+	for (i = 0; !ret && i < p->sketch->n_hosts; i++)
+		if (p->suspect[i])
+			ret = acquit(p, prober, i);
 	for (i = 0; !ret && i < p->sketch->n_hosts; i++)
 		p->sketch->nodes[i].shared = p->suspect[i];
 	return ret;
