@@ -104,15 +104,15 @@ END
 here "processes that are left behind" "1 passed, 1 failed" 1 "not ok .*: left processes" <<END
 setsid sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
 END
-check "they are ended" has_ended
+check "they are ended" wait_for 10 has_ended
 here "one without an environment" "1 passed, 1 failed" 1 "not ok .*: left processes" <<END
 env -i sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
 END
-check "it is ended" has_ended
+check "it is ended" wait_for 10 has_ended
 here "one with no environment and no session" "1 passed, 1 failed" 1 "not ok .*: left proc" <<END
 env -i setsid sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
 END
-check "it is ended, too" has_ended
+check "it is ended, too" wait_for 10 has_ended
 program here/test-it.sh <<'END'
 # here: slow
 echo 1..1; echo ok 1 - a
