@@ -107,16 +107,20 @@ static int begin_pair(struct pairing *p, size_t host, size_t partner)
 		      hbp_tests_flow(p->tests, partner, host);
 }
 
+/* A test of an arc, with as many flows as there are. */
+static int begin_arc(struct pairing *p, size_t arc)
+{
+	return hbp_tests_begin(p->tests) ?:
+	       hbp_links_arc(p->tests, p->sketch, arc, hbp_links_most(p->sketch, arc));
+}
+
 /* A test of a host with several others, if they load it. */
 static int begin_single(struct pairing *p, size_t host)
 {
-	size_t arc = hbp_arc_both(p->sketch, host);
-	int ret = hbp_tests_begin(p->tests);
+	int ret = begin_arc(p, hbp_arc_both(p->sketch, host));
 	double due;
 
 	p->test[host] = p->tests->n - 1;
-	if (!ret)
-		ret = hbp_links_arc(p->tests, p->sketch, arc, hbp_links_most(p->sketch, arc));
 	due = ret ? 0 : due_of(p, p->test[host]);
 	if (ret || due < 0)
 		return -ENOMEM;
@@ -216,14 +220,9 @@ static int is_lopsided(struct pairing *p, size_t host, bool *lopsided)
 static int run_alone(struct pairing *p, const struct hbp_prober *prober, size_t host,
 		     bool sends, bool *slower)
 {
-	size_t arc = hbp_sketch_host_arc(p->sketch, host, sends);
-	int ret = hbp_tests_begin(p->tests);
-
-	if (!ret)
-		ret = hbp_links_arc(p->tests, p->sketch, arc, hbp_links_most(p->sketch, arc));
-	if (!ret)
-		ret = hbp_tests_run(p->tests, p->sketch, prober, false);
-	return ret ?: judge(p, p->tests->n - 1, slower);
+	return begin_arc(p, hbp_sketch_host_arc(p->sketch, host, sends)) ?:
+	       hbp_tests_run(p->tests, p->sketch, prober, false) ?:
+	       judge(p, p->tests->n - 1, slower);
 }
 
 /* A link that has got slower since it was filled looks alike, but carries less alone too. */
