@@ -4,8 +4,9 @@
 A machine that has booted pauses itself (vm/mailbox.c). Its memory and its state are
 kept by the hash of all they come from. Each use maps the kept memory privately, takes
 over the state, and gets its job through a device that is memory, too. Time is counted
-in instructions and nothing comes from outside but the job and the seed, so that with
-one processor the same job with the same seed is the same run, to the nanosecond.
+in instructions, exactly thanks to vm/warp.c, and nothing comes from outside but the job
+and the seed, so that with one processor the same job with the same seed is the same run,
+to the nanosecond.
 """
 
 import json
@@ -23,6 +24,7 @@ from cache import digest, file_digest, made
 from image import Failed
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+WARP = os.path.join(HERE, "warp.c")
 QEMU = "qemu-system-x86_64"
 # Of its firmware the files that these machines start with.
 FIRMWARE = ("/usr/share/seabios/bios-256k.bin", "/usr/share/qemu/kvmvapic.bin",
@@ -99,7 +101,7 @@ class Spec:
 
     def kept(self):
         """The folder with the memory and the state after the boot."""
-        parts = (shutil.which(QEMU), *FIRMWARE, os.path.realpath(__file__))
+        parts = (shutil.which(QEMU), *FIRMWARE, os.path.realpath(__file__), WARP)
         key = digest(self.command("", "", "", ""), *map(file_digest, parts))
         return made("machines", f"{self.name}-{key}", self.boot)
 
@@ -111,6 +113,17 @@ class Spec:
                 raise Failed(f"the kernel {self.release} did not boot:\n{qemu.last_lines(40)}")
             qemu.save(os.path.join(path, "state"))
             shutil.copy(os.path.join(job, "console"), path)
+
+
+def build_warp(path):
+    subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", path, WARP], check=True)
+
+
+def preloaded(spec):
+    """QEMU's environment; a shell's machine is in real time."""
+    if spec.shell:
+        return os.environ
+    return {**os.environ, "LD_PRELOAD": made("warp", file_digest(WARP)[:20], build_warp)}
 
 
 class Qemu:
@@ -128,7 +141,7 @@ class Qemu:
             # It ends with the one that started it, however that ends.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *self.command_line], stderr=log,
-                stdin=None if spec.shell else subprocess.DEVNULL,
+                env=preloaded(spec), stdin=None if spec.shell else subprocess.DEVNULL,
                 stdout=None if spec.shell else log)
         self.channel = self.connect("qmp")
         self.lines = self.channel.makefile("r", encoding="utf-8")

@@ -120,6 +120,31 @@ test_same()
 	check "another seed is another run" [ "$out" != "$first" ]
 }
 
+# Timers at which the processor sleeps, beside others that do the same: which of them
+# the host runs when must not be seen.
+test_same_beside_others()
+{
+	local i
+
+	cat >"$work/timers" <<-'END'
+		import hashlib, select, time
+		seen = hashlib.sha256()
+		for _ in range(20000):
+		    select.select([], [], [], 0.0001)
+		    seen.update(str(time.monotonic_ns()).encode())
+		print(seen.hexdigest(), time.monotonic_ns())
+	END
+	for i in 1 2 3; do
+		$RUN --timeout 120 --seed 7 --file "$work/timers" python3 "$work/timers" \
+			>"$work/timers.$i" &
+	done
+	wait
+	check_match "20000 timers take some virtual seconds" \
+		'^[0-9a-f]{64} [2-9][0-9]{9}$' "$(<"$work/timers.1")"
+	check_equal "three beside each other are the same run" \
+		"$(cat "$work"/timers.{1,1,1})" "$(cat "$work"/timers.{1,2,3})"
+}
+
 # A loop of known length; an instruction takes a nanosecond, however busy the host is.
 test_virtual_time()
 {
@@ -197,6 +222,7 @@ test_broken_kernel
 test_hang
 test_side_by_side
 test_same
+test_same_beside_others
 test_virtual_time
 test_stream
 test_shell
