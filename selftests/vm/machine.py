@@ -86,7 +86,8 @@ class Spec:
             self.arguments, "-seed", str(seed),
             "-chardev", f"socket,id=console,path={job}/keys,server=on,wait=off,"
             f"logfile={job}/console", "-serial", "chardev:console",
-            "-qmp", f"unix:{job}/qmp,server=on,wait=off",
+            "-chardev", f"socket,id=qmp,path={job}/qmp,server=on,wait=off,mux=on", "-mon",
+            "chardev=qmp,mode=control",
             # Without ioeventfd, what the guest has written is in the file
             # when its write returns, whatever happens to it next.
             "-device", "virtio-serial-pci,id=serial,ioeventfd=off",
@@ -145,7 +146,6 @@ class Qemu:
                 stdout=None if spec.shell else log)
         self.channel = self.connect("qmp")
         self.lines = self.channel.makefile("r", encoding="utf-8")
-        self.lines.readline()
         self.ask("qmp_capabilities")
         self.ask("migrate-set-capabilities",
                  capabilities=[{"capability": "x-ignore-shared", "state": True}])
@@ -189,7 +189,7 @@ class Qemu:
                 self.events.append(line["event"])
             elif "error" in line:
                 raise Failed(f"QEMU refused {command}: {line['error']['desc']}")
-            else:
+            elif "return" in line:
                 return line["return"]
 
     def wait(self, event, seconds):

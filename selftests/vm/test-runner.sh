@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/selftests/{machine,here,fault,vm}
 cp -r selftests/{run,runner} "$work/selftests"
-for file in run agent kernel kernel-log init mailbox.c packages {machine,image,tree,cache}.py; do
+for file in run agent kernel kernel-log init {mailbox,warp}.c packages {machine,image,tree,cache}.py; do
 	cp "selftests/vm/$file" "$work/selftests/vm"
 done
 
