@@ -29,6 +29,15 @@ READ_SECONDS = 2
 # What the environment of each program that runs has, and of all that it starts: its session.
 MARKS = {}
 NUMBERS = itertools.count()
+EVERYWHERE = os.sched_getaffinity(0)
+# Of each thread that runs tests, where machines run.
+PLACE = threading.local()
+
+
+def settle(processor):
+    """This thread's machines run there. Two threads of QEMU take turns, and a processor that
+    is to wake another one costs more than the test that goes on."""
+    PLACE.processors = {processor}
 
 
 class NoKernel(Exception):
@@ -232,6 +241,7 @@ def attempt(test, kernel, seed, echo, counters):
     """An Outcome; kernel None is this machine. echo gets each line as it comes, and the
     folder of counters, if there is one, those of the kernel on which lines are counted."""
     began = time.monotonic()
+    os.sched_setaffinity(0, PLACE.processors if kernel else EVERYWHERE)
     outcome = (InMachine(test, kernel, seed, echo, counters).go() if kernel
                else run_here(test, seed, echo))
     outcome.wall = time.monotonic() - began
