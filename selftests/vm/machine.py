@@ -86,8 +86,7 @@ class Spec:
             self.arguments, "-seed", str(seed),
             "-chardev", f"socket,id=console,path={job}/keys,server=on,wait=off,"
             f"logfile={job}/console", "-serial", "chardev:console",
-            "-chardev", f"socket,id=qmp,path={job}/qmp,server=on,wait=off,mux=on", "-mon",
-            "chardev=qmp,mode=control",
+            "-qmp", f"unix:{job}/qmp,server=on,wait=off",
             # Without ioeventfd, what the guest has written is in the file
             # when its write returns, whatever happens to it next.
             "-device", "virtio-serial-pci,id=serial,ioeventfd=off",
@@ -120,11 +119,9 @@ def build_warp(path):
     subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", path, WARP], check=True)
 
 
-def preloaded(spec):
-    """QEMU's environment; a shell's machine is in real time."""
-    if spec.shell:
-        return os.environ
-    return {**os.environ, "LD_PRELOAD": made("warp", file_digest(WARP)[:20], build_warp)}
+def preload(spec):
+    """The library of vm/warp.c; none for a shell, whose machine is in real time."""
+    return "" if spec.shell else made("warp", file_digest(WARP)[:20], build_warp)
 
 
 class Qemu:
@@ -138,14 +135,17 @@ class Qemu:
         self.command_line = spec.command(job, memory, shared, seed)
         if shared == "off":
             self.command_line += ["-incoming", "defer"]
+        library = preload(spec)
         with open(os.path.join(job, "qemu.log"), "wb") as log:
             # It ends with the one that started it, however that ends.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *self.command_line], stderr=log,
-                env=preloaded(spec), stdin=None if spec.shell else subprocess.DEVNULL,
+                env={**os.environ, "LD_PRELOAD": library}, stdin=None if spec.shell else subprocess.DEVNULL,
                 stdout=None if spec.shell else log)
         self.channel = self.connect("qmp")
+        self.check(library)
         self.lines = self.channel.makefile("r", encoding="utf-8")
+        self.lines.readline()
         self.ask("qmp_capabilities")
         self.ask("migrate-set-capabilities",
                  capabilities=[{"capability": "x-ignore-shared", "state": True}])
@@ -169,6 +169,14 @@ class Qemu:
                     raise Failed(f"QEMU did not start: {self.said()}") from None
                 time.sleep(0.01)
 
+    def check(self, library):
+        """What cannot be preloaded is left out without a word."""
+        with open(f"/proc/{self.process.pid}/maps", encoding="utf-8") as maps:
+            if library not in maps.read():
+                self.process.kill()
+                raise Failed(f"QEMU does not load {library}; HBCAST_CACHE must be a path without "
+                             "spaces and colons, where programs may be run from")
+
     def said(self):
         with open(os.path.join(self.job, "qemu.log"), encoding="utf-8", errors="replace") as file:
             return file.read().strip()
@@ -189,7 +197,7 @@ class Qemu:
                 self.events.append(line["event"])
             elif "error" in line:
                 raise Failed(f"QEMU refused {command}: {line['error']['desc']}")
-            elif "return" in line:
+            else:
                 return line["return"]
 
     def wait(self, event, seconds):

@@ -18,6 +18,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,6 +31,8 @@
 
 /* How long the main loop waits for the processors to be halted. */
 #define PATIENCE_NS 5000000
+/* And for their thread at all: a kernel that hangs with interrupts off has to be asked. */
+#define HANG_S 10
 /* Events with lower numbers than this are put off; QEMU makes its own early. */
 #define EVENTS 64
 
@@ -68,9 +71,11 @@ __attribute__((constructor)) static void begin(void)
 	thread = MAIN_LOOP;
 }
 
-static void sleep_while(atomic_int *word, int value, const struct timespec *limit)
+/* Whether the limit was not reached. */
+static bool sleep_while(atomic_int *word, int value, const struct timespec *limit)
 {
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
+	return !syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0) ||
+	       errno != ETIMEDOUT;
 }
 
 static void wake(atomic_int *word)
@@ -80,8 +85,11 @@ static void wake(atomic_int *word)
 
 int eventfd(unsigned int value, int flags)
 {
-	int fd = real_eventfd(value, flags);
+	int fd;
 
+	if (!real_eventfd)
+		begin();
+	fd = real_eventfd(value, flags);
 	if (fd >= 0 && fd < EVENTS)
 		events |= UINT64_C(1) << fd;
 	return fd;
@@ -114,7 +122,7 @@ static void pass_on_events(void)
 	int fd;
 
 	for (fd = 0; fd < EVENTS; fd++)
-		if (put_off >> fd & 1)
+		if ((put_off & events) >> fd & 1)
 			real_write(fd, &one, sizeof(one));
 	put_off = 0;
 }
@@ -130,26 +138,30 @@ static bool put_off_for_long(void)
 	       put_off_since.tv_nsec > PATIENCE_NS;
 }
 
-static void wait_for_processors(void)
+/* Whether all is counted, unless they go on now. */
+static bool wait_for_processors(void)
 {
-	const struct timespec patience = { .tv_nsec = PATIENCE_NS };
+	const struct timespec patience = { .tv_nsec = PATIENCE_NS }, hang = { .tv_sec = HANG_S };
 
 	if (!asleep && !wanted) {
 		sleep_while(&asleep, 0, &patience);
 		wanted = !asleep;
 	}
 	while (wanted && running)
-		sleep_while(&running, 1, NULL);
+		if (!sleep_while(&running, 1, &hang))
+			return false;
+	return true;
 }
 
 static int lock_for_main_loop(pthread_mutex_t *lock)
 {
+	bool counted;
 	int ret;
 
 	for (;;) {
-		wait_for_processors();
+		counted = wait_for_processors();
 		ret = real_lock(lock);
-		if (ret || !running)
+		if (ret || !running || !counted)
 			break;
 		real_unlock(lock);
 	}
