@@ -13,7 +13,7 @@
 #include "probe_serve.h"
 #include "probe_task.h"
 
-#define HBC_PROBE_SAMPLE_MS	50	/* from one sample to the next */
+#define HBC_PROBE_SAMPLE_MS	25	/* from one sample to the next */
 #define HBC_PROBE_IDLE_MS	10000	/* who asks for nothing that long goes */
 
 /**

@@ -20,7 +20,7 @@
 #include "probe_connect.h"
 #include "probe_task.h"
 
-#define HBC_PROBE_FLOW_MS	50	/* a flow looks at the clock */
+#define HBC_PROBE_FLOW_MS	25	/* a flow looks at the clock */
 #define HBC_PROBE_ANSWER_MS	5000	/* for the other end to answer */
 #define HBC_PROBE_TRIPS		64	/* round trips that are kept in order */
 #define HBC_PROBE_SETTLED	8	/* round trips in a row that were not shorter by a part: */
