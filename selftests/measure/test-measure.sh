@@ -92,6 +92,12 @@ jq -c '.nodes[] | select(.kind == "host")' "$dir/found.json" | sed 's/^/# /'
 check "a planner takes it" "$HBCAST_CTL" plan "$dir/found.json" algorithm auto root 1 output "$dir/plan.json"
 check_equal "without a warning" "" "$("$HBCAST_CTL" plan "$dir/found.json" algorithm ecef root 1 output "$dir/plan.json" 2>&1 >"$dir/out")"
 
+# A test sends one way here: 0.8 s of 10 Mbit/s are 1 MB.
+run -j measure group 7 nodes 1,5
+check_equal "two nodes" '[0,true]' "[$status,$(jq .complete <<<"$out")]"
+jq -c '[.rounds, .sent_bytes]' <<<"$out" | sed 's/^/# /'
+check "no test fills a link for more than 0.8 s" jq -e '.sent_bytes <= .rounds * 1e6' <<<"$out"
+
 run measure group 7 nodes 1,2,4 output "$dir/found.dot"
 check_equal "three nodes, as a picture" 0 "$status"
 check_match "for Graphviz" '^graph|^digraph' "$(head -n 1 "$dir/found.dot")"

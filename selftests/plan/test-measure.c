@@ -412,6 +412,7 @@ static void test_settle(void)
 	grow(&flows[1], 0.3, 1);
 	ok(hbp_settle(flows, 2, &s) && near(s.mbps, 20, 0.001),
 	   "two flows: settled, at what they have together");
+	ok(near(s.spent_s, (0.95 + 0.65) / 2, 0.001), "in 0.8 s they would have done as much");
 	ok(s.from_s > 0.25 && s.from_s < 0.36, "since the second one has begun");
 	ok(near(hbp_growth_mbps(&flows[1], s.from_s, s.to_s), 10, 0.01), "each has its part");
 	s.rtt_s = 0.2;

@@ -182,7 +182,7 @@ static void tell_cost(struct measuring *m)
 	if (m->ctl->json)
 		return;
 	fprintf(stderr,
-		"%zu nodes: about %zu rounds in %.0f s, in each of which a link has at most a second of traffic (125 MB at 1 Gbit/s)\n",
+		"%zu nodes: about %zu rounds in %.0f s, in each of which a link has at most 0.8 s of traffic (100 MB at 1 Gbit/s)\n",
 		m->n, rounds, ROUND_S * rounds + bursts_s);
 }
 

@@ -16,9 +16,15 @@
 #define TRIPS		40
 #define TRIPS_AT_ONCE	8
 #define TRIPS_MS	15000
-/* Flows go on for so long at most; those whose figures matter for half of that at least. */
+/* Flows go on for so long at most; those whose figures matter for this at least. */
 #define FLOWS_MS	1000
 #define LONGER_MS	1600
+#define LEAST_S		0.7
+/*
+ * Or until a test has filled its links for so long. To be told to end takes up to 0.1 s more;
+ * both are 100 MB for each Gbit/s.
+ */
+#define SPENT_S		0.75
 /*
  * So many messages are a burst: TCP sends no more before the first of them is acknowledged,
  * and others would wait for that.
@@ -153,7 +159,7 @@ static size_t test_size(const struct hbp_flow *flows, size_t n, size_t first)
 	return i - first;
 }
 
-/* How far the flows of a test are, in the senders' words. */
+/* How far the flows of a test are, in the senders' words; whether they may end. */
 static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *tasks, size_t n,
 		   struct hbp_settling *settling)
 {
@@ -168,7 +174,7 @@ static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *task
 	settling->rtt_s = longest_rtt(p, tasks, n);
 	settled = hbp_settle(flows, n, settling);
 	free(flows);
-	return settled;
+	return settled || settling->spent_s >= SPENT_S;
 }
 
 static bool are_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
@@ -227,7 +233,7 @@ static int run_flows(struct hbmeas_prober *p, struct hbp_flow *flows, size_t n, 
 {
 	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
 	struct settling s = {
-		.p = p, .flows = flows, .least_s = longer ? LONGER_MS / 2000.0 : 0
+		.p = p, .flows = flows, .least_s = longer ? LEAST_S : 0
 	};
 	size_t i;
 	int ret;

@@ -104,6 +104,17 @@ static double sum_mbps(const struct hbp_growth *flows, size_t n, double from_s, 
 	return sum;
 }
 
+static double sum_bytes(const struct hbp_growth *flows, size_t n)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (flows[i].n)
+			sum += flows[i].bytes[flows[i].n - 1];
+	return sum;
+}
+
 /* Until when all are known; those that have brought nothing do not count. */
 static double known_until(const struct hbp_growth *flows, size_t n)
 {
@@ -148,6 +159,8 @@ bool hbp_settle(const struct hbp_growth *flows, size_t n, struct hbp_settling *s
 	       settling->mbps * (1 - ALIKE))
 		settling->from_s -= STEP_S / 3;
 	settling->mbps = sum_mbps(flows, n, settling->from_s, to);
+	settling->spent_s = settling->mbps > 0 ?
+			    sum_bytes(flows, n) * 8 / 1e6 / settling->mbps : 0;
 	return to > 0 && to >= settling->least_s && to >= STEPS * step &&
 	       to >= TRIPS * settling->rtt_s && low >= high * (1 - ALIKE) && high > 0;
 }

@@ -27,6 +27,7 @@ struct hbp_growth {
  * @from_s: since when their sum is as fast as it is at the end
  * @to_s: until when is known of all of them what they have brought
  * @mbps: how fast they are together from then on
+ * @spent_s: in how many seconds they would have brought so fast all that they have
  */
 struct hbp_settling {
 	double rtt_s;
@@ -34,6 +35,7 @@ struct hbp_settling {
 	double from_s;
 	double to_s;
 	double mbps;
+	double spent_s;
 };
 
 int hbp_growth_add(struct hbp_growth *growth, double s, double bytes);
