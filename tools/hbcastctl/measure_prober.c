@@ -193,16 +193,12 @@ static bool are_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
 	return true;
 }
 
-static double last_bytes(const struct hbp_growth *growth)
-{
-	return growth->n ? growth->bytes[growth->n - 1] : 0;
-}
-
 /* A receiver has what came in order: somewhat less than what TCP has delivered. */
 static void take_flow(const struct hbmeas_task *task, const struct hbp_settling *settling,
 		      struct hbp_flow *flow)
 {
-	double sent = last_bytes(&task->sent), received = last_bytes(&task->received);
+	double sent = hbp_growth_bytes(&task->sent);
+	double received = hbp_growth_bytes(&task->received);
 
 	flow->sent_mbps = hbp_growth_mbps(&task->sent, settling->from_s, settling->to_s);
 	flow->received_mbps = flow->sent_mbps;

@@ -317,14 +317,10 @@ static void count_misses(struct hbmeas_rounds *r)
 
 static void count_bytes(struct round *round)
 {
-	const struct hbp_growth *sent;
 	size_t i;
 
-	for (i = 0; i < round->n; i++) {
-		sent = &round->tasks[i].sent;
-		if (sent->n)
-			round->r->bytes += sent->bytes[sent->n - 1];
-	}
+	for (i = 0; i < round->n; i++)
+		round->r->bytes += hbp_growth_bytes(&round->tasks[i].sent);
 }
 
 /**

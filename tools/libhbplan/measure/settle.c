@@ -62,6 +62,17 @@ void hbp_growth_clear(struct hbp_growth *growth)
 	memset(growth, 0, sizeof(*growth));
 }
 
+/**
+ * hbp_growth_bytes() - how much a flow has brought
+ * @growth: the growth
+ *
+ * Return: bytes by its last point, 0 without one.
+ */
+double hbp_growth_bytes(const struct hbp_growth *growth)
+{
+	return growth->n ? growth->bytes[growth->n - 1] : 0;
+}
+
 /* Between two points it is even; before the first there is nothing. */
 static double bytes_at(const struct hbp_growth *growth, double s)
 {
@@ -110,8 +121,7 @@ static double sum_bytes(const struct hbp_growth *flows, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (flows[i].n)
-			sum += flows[i].bytes[flows[i].n - 1];
+		sum += hbp_growth_bytes(&flows[i]);
 	return sum;
 }
 
