@@ -121,7 +121,7 @@ def build_warp(path):
 
 def preload(spec):
     """The library of vm/warp.c; none for a shell, whose machine is in real time."""
-    return "" if spec.shell else made("warp", file_digest(WARP)[:20], build_warp)
+    return "" if spec.shell else made("warp", digest(file_digest(WARP)), build_warp)
 
 
 class Qemu:
@@ -140,7 +140,8 @@ class Qemu:
             # It ends with the one that started it, however that ends.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *self.command_line], stderr=log,
-                env={**os.environ, "LD_PRELOAD": library}, stdin=None if spec.shell else subprocess.DEVNULL,
+                env={**os.environ, "LD_PRELOAD": library},
+                stdin=None if spec.shell else subprocess.DEVNULL,
                 stdout=None if spec.shell else log)
         self.channel = self.connect("qmp")
         self.check(library)
