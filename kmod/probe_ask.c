@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The coordinator's side of a measurement. */
 #include <linux/errno.h>
+#include <linux/jiffies.h>
 #include <linux/net.h>
 #include <linux/slab.h>
 
@@ -19,6 +20,7 @@
  * @told: the last round of which it has told anything; the probe's run
  * @ready: the handshake has come to its good end
  * @over: nobody listens to what it is asked for any more
+ * @since: jiffies when it was asked last
  * @len: bytes of @ask
  * @ask: what it has been asked for last
  */
@@ -30,6 +32,7 @@ struct hbc_probe_asked {
 	u32 told;
 	bool ready;
 	bool over;
+	unsigned long since;
 	unsigned int len;
 	u8 ask[HBC_CONTROL_MAX];
 };
@@ -51,6 +54,14 @@ static int hbc_probe_asked_ready(struct hbc_probe_asked *asked)
 	return err;
 }
 
+/* Whether the node has had time to answer: silence counts from when it was asked. */
+static bool hbc_probe_asked_silent(const struct hbc_probe_asked *asked)
+{
+	unsigned int ms = READ_ONCE(asked->probe.group->config.dead_ms);
+
+	return time_after_eq(jiffies, READ_ONCE(asked->since) + msecs_to_jiffies(ms));
+}
+
 static int hbc_probe_asked_hear(struct hbc_probe_asked *asked)
 {
 	struct hbc_sample_frame sample;
@@ -58,8 +69,10 @@ static int hbc_probe_asked_hear(struct hbc_probe_asked *asked)
 	int err;
 
 	err = hbc_probe_next(&asked->probe, &h);
+	if (err == -EAGAIN)
+		return hbc_probe_asked_silent(asked) ? -ETIMEDOUT : 0;
 	if (err)
-		return err == -EAGAIN ? -ETIMEDOUT : err;
+		return err;
 	if (h.type != HBC_FRAME_PROBE_SAMPLE ||
 	    hbc_wire_get_sample(asked->probe.frame, &h, &sample))
 		return -EPROTO;
@@ -84,14 +97,16 @@ static int hbc_probe_asked_talk(struct hbc_probe_asked *asked)
 }
 
 /*
- * Whether the node ended the connection before it knew of a new round: it may have had
- * enough of the silence before.
+ * Whether the connection ended before the node knew of a new round: one of its ends may
+ * have had enough of the silence before.
  */
 static bool hbc_probe_asked_again(struct hbc_probe_asked *asked, int err, u32 *round)
 {
-	bool again = err == -ECONNRESET || err == -EPIPE;
+	bool again;
 
 	mutex_lock(&asked->probe.lock);
+	again = err == -ECONNRESET || err == -EPIPE ||
+		(err == -ETIMEDOUT && !hbc_probe_asked_silent(asked));
 	*round = asked->round;
 	again &= asked->told && asked->told != *round && *round;
 	again &= !READ_ONCE(asked->probe.ended);
@@ -148,6 +163,7 @@ static int hbc_probe_asked_ask(struct hbc_probe_asked *asked, u32 round, const u
 	if (asked->over)
 		goto unlock;
 	WRITE_ONCE(asked->round, round);
+	WRITE_ONCE(asked->since, jiffies);
 	memcpy(asked->ask, frame, len);
 	asked->len = len;
 	err = asked->ready ? hbc_probe_send_locked(&asked->probe, frame, len) : 0;

@@ -14,6 +14,8 @@ from hbtest.rounds import Coordinator, burst, flow, trip
 DELAY_MS = 5		# one way
 RATE = 20 * 10 ** 6	# bit/s that leave each node
 OTHER = 6		# another group
+DEAD_MS = 400
+USUAL_DEAD_MS = 5000
 EVIL = 9		# a node that is a program
 
 
@@ -121,6 +123,20 @@ def test_again(one):
     tap.check(until(2 * tap.SLOWNESS, lambda: quiet(1)), "nothing is sent any more")
 
 
+def test_idle(nodes):
+    """A coordinator has enough of a silence just when it asks again."""
+    nodes[1].client.do("group-set", id=GROUP, dead_ms=DEAD_MS)
+    one = Coordinator(nodes[1])
+    said = set()
+    for early in range(-10 * DELAY_MS, 10, 2):
+        one.start(trip(2, 1)).over()
+        node.time.sleep((DEAD_MS - early) / 1000)
+        said |= set(one.start(trip(2, 1)).over().values())
+    tap.equal(said, {"over"}, "a node is not lost that had no time to answer")
+    one.close()
+    nodes[1].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS)
+
+
 def test_gone(nodes):
     other = Coordinator(nodes[1])
     measured = other.start(flow(3, 2), ms=60000)
@@ -146,6 +162,8 @@ def test_busy(nodes, one):
 
 def test_lost(nodes, one):
     nodes[1].client.do("peer-new", id=7, ipv4="10.9.0.2", port=7311)
+    # Nodes that are connected begin at once, so that they end at once.
+    one.start(trip(2, 3), trip(3, 2)).over()
     measured = one.start(flow(2, 7), flow(2, 3), ms=700)
     tap.equal(measured.over(), {2: "over", 3: "over", 7: "lost"}, "nobody listens for node 7")
     tap.equal(measured.last[7]["error"], errno.ECONNREFUSED, "which is said")
@@ -363,6 +381,7 @@ def main():
     test_rates(nodes, one)
     test_bursts(one)
     test_again(one)
+    test_idle(nodes)
     test_gone(nodes)
     test_busy(nodes, one)
     test_lost(nodes, one)
