@@ -135,7 +135,7 @@ static void add_test(struct hbp_tests *tests, const size_t (*pairs)[2], size_t n
 	struct hbp_flow *flow;
 	size_t i;
 
-	if (hbp_tests_begin(tests))
+	if (hbp_tests_begin(tests, HBP_NONE))
 		tap_bail_out("no memory");
 	for (i = 0; i < n; i++) {
 		if (hbp_tests_flow(tests, pairs[i][0], pairs[i][1]))

@@ -105,7 +105,7 @@ int hbp_circle_begin(struct hbp_circle *circle, const struct hbp_sketch *sketch,
 		     struct hbp_tests *tests, uint64_t *luck, bool paced)
 {
 	const size_t *units = circle->units, *order = circle->order;
-	int ret = hbp_tests_begin(tests);
+	int ret = hbp_tests_begin(tests, HBP_NONE);
 	size_t i;
 
 	shuffle(circle, luck);

@@ -97,7 +97,7 @@ static double due_of(const struct pairing *p, size_t test)
 /* A test of two hosts that send to each other. */
 static int begin_pair(struct pairing *p, size_t host, size_t partner)
 {
-	int ret = hbp_tests_begin(p->tests);
+	int ret = hbp_tests_begin(p->tests, HBP_NONE);
 
 	p->test[host] = p->tests->n - 1;
 	p->test[partner] = p->tests->n - 1;
@@ -110,7 +110,7 @@ static int begin_pair(struct pairing *p, size_t host, size_t partner)
 /* A test of an arc, with as many flows as there are. */
 static int begin_arc(struct pairing *p, size_t arc)
 {
-	return hbp_tests_begin(p->tests) ?:
+	return hbp_tests_begin(p->tests, HBP_NONE) ?:
 	       hbp_links_arc(p->tests, p->sketch, arc, hbp_links_most(p->sketch, arc));
 }
 

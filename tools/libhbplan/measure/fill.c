@@ -43,7 +43,7 @@ static int begin(struct filling *f, size_t arc)
 {
 	double known = hbp_sketch_capacity(f->sketch, arc)->mbps, due = 0;
 	size_t most = hbp_links_most(f->sketch, arc);
-	int ret = hbp_tests_begin(f->tests);
+	int ret = hbp_tests_begin(f->tests, arc);
 
 	f->test[arc] = f->tests->n - 1;
 	do {

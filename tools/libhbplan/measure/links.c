@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Flows that fill the links of a tree. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "measure/links.h"
+#include "measure/spare.h"
 #include "node.h"
 
 /* With so many other hosts a host's link is filled. */
@@ -92,26 +94,65 @@ static size_t find_ends(const struct hbp_sketch *sketch, size_t node, bool below
 	return n;
 }
 
+/* The one whose way to a link, or from it, has most left; @mbps receives how much. */
+static size_t find_spare(struct hbp_spare *spare, const struct end *ends, size_t n, bool sends,
+			 double *mbps)
+{
+	size_t i, best = 0;
+	double left;
+
+	*mbps = 0;
+	for (i = 0; i < n; i++) {
+		left = hbp_spare_find(spare, ends[i].host, sends);
+		if (left <= *mbps)
+			continue;
+		best = ends[i].host;
+		*mbps = left;
+	}
+	return best;
+}
+
 /*
- * Hosts behind a link send to hosts before it, the fastest to the fastest, until each of
- * the larger side has two flows.
+ * Hosts on one side of a link send to hosts on the other. The next flow goes where most is
+ * left, and is given that, until nothing is left; then the fastest send to the fastest.
  */
+static int add_across(struct hbp_tests *tests, struct hbp_spare *spare, const struct end *from,
+		      size_t n_from, const struct end *to, size_t n_to, size_t most)
+{
+	size_t n = n_from > n_to ? n_from : n_to, end = tests->first[tests->n - 1] + most;
+	size_t sender, receiver, i;
+	double mbps, other;
+	int ret = 0;
+
+	while (!ret && tests->first[tests->n] < end) {
+		sender = find_spare(spare, from, n_from, true, &mbps);
+		receiver = find_spare(spare, to, n_to, false, &other);
+		mbps = fmin(mbps, other);
+		if (mbps <= 0)
+			break;
+		ret = hbp_tests_flow(tests, sender, receiver);
+		hbp_spare_take(spare, sender, true, mbps);
+		hbp_spare_take(spare, receiver, false, mbps);
+	}
+	for (i = 0; !ret && i < 2 * n && tests->first[tests->n] < end; i++)
+		ret = hbp_tests_flow(tests, from[i % n_from].host,
+				     to[(i + i / n) % n_to].host);
+	return ret;
+}
+
 static int add_inner(struct hbp_tests *tests, const struct hbp_sketch *sketch, size_t node,
 		     bool up, size_t most)
 {
-	struct end *from = calloc(2 * sketch->n_hosts, sizeof(*from)), *to;
-	size_t i, n_from, n_to, n;
-	int ret = 0;
+	struct end *from = calloc(2 * sketch->n_hosts, sizeof(*from));
+	struct end *to = from ? from + sketch->n_hosts : NULL;
+	struct hbp_spare spare = { 0 };
+	int ret = from ? hbp_spare_begin(&spare, sketch, node) : -ENOMEM;
 
-	if (!from)
-		return -ENOMEM;
-	to = from + sketch->n_hosts;
-	n_from = find_ends(sketch, node, up, true, from);
-	n_to = find_ends(sketch, node, !up, false, to);
-	n = n_from > n_to ? n_from : n_to;
-	for (i = 0; !ret && i < most; i++)
-		ret = hbp_tests_flow(tests, from[i % n_from].host,
-				     to[(i + i / n) % n_to].host);
+	if (!ret)
+		ret = add_across(tests, &spare, from,
+				 find_ends(sketch, node, up, true, from), to,
+				 find_ends(sketch, node, !up, false, to), most);
+	hbp_spare_clear(&spare);
 	free(from);
 	return ret;
 }
@@ -193,7 +234,8 @@ size_t hbp_links_most(const struct hbp_sketch *sketch, size_t arc)
  * @arc: its number
  * @most: how many flows at most
  *
- * Between switches the fastest hosts of both sides have them. For what a host sends and
+ * Between switches hosts of both sides have them, so that they fill the arc as far as
+ * the links beside it that are known allow. For what a host sends and
  * receives together half of them leave it, and half come to it. With a larger @most come
  * those of a smaller one and some more.
  *

@@ -43,15 +43,25 @@ struct sharing {
 	size_t *arcs;
 };
 
-/* What nothing has crossed yet has no end that is known; hosts' links have been filled. */
-static double capacity(const struct sharing *s, size_t arc)
+/**
+ * hbp_share_capacity() - what an arc is known to carry
+ * @sketch: the tree, the capacities of whose hosts' links are known
+ * @arc: its number
+ *
+ * Return: Mbit/s; infinite if nothing has crossed it yet, as its end is not known then.
+ */
+double hbp_share_capacity(const struct hbp_sketch *sketch, size_t arc)
 {
-	bool both = hbp_arc_is_both(s->sketch, arc);
-	double mbps = hbp_sketch_capacity(s->sketch, arc)->mbps;
+	double mbps = hbp_sketch_capacity(sketch, arc)->mbps;
 
-	if (arc == s->open || (!mbps && (both || hbp_sketch_inner(s->sketch, arc / 2))))
+	if (!mbps && (hbp_arc_is_both(sketch, arc) || hbp_sketch_inner(sketch, arc / 2)))
 		return INFINITY;
 	return mbps;
+}
+
+static double capacity(const struct sharing *s, size_t arc)
+{
+	return arc == s->open ? INFINITY : hbp_share_capacity(s->sketch, arc);
 }
 
 static double asked(const struct hbp_flow *flow)

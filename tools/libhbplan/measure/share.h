@@ -8,6 +8,7 @@
 #include "measure/prober.h"
 #include "measure/sketch.h"
 
+double hbp_share_capacity(const struct hbp_sketch *sketch, size_t arc);
 double hbp_share_sum(const struct hbp_sketch *sketch, const struct hbp_flow *flows, size_t n,
 		     size_t open);
 int hbp_share_find(const struct hbp_sketch *sketch, const struct hbp_flow *flows,

@@ -16,36 +16,50 @@
 #define ALIKE	0.03
 /* For how many usual ones a longer test counts. */
 #define LONGER	4
+/* A short test that says so much more than a longer one has only seen a queue drain. */
+#define DRAINS	0.15
+
+/* Room for one more test. */
+static int make_room(struct hbp_tests *tests)
+{
+	size_t room = 2 * tests->room + 16, *first, *round, *aim;
+	bool *longer;
+
+	first = realloc(tests->first, room * sizeof(*first));
+	if (!first)
+		return -ENOMEM;
+	if (!tests->room)
+		first[0] = 0;
+	tests->first = first;
+	longer = realloc(tests->longer, room * sizeof(*longer));
+	if (!longer)
+		return -ENOMEM;
+	tests->longer = longer;
+	aim = realloc(tests->aim, room * sizeof(*aim));
+	if (!aim)
+		return -ENOMEM;
+	tests->aim = aim;
+	round = realloc(tests->round, room * sizeof(*round));
+	if (!round)
+		return -ENOMEM;
+	tests->round = round;
+	tests->room = room;
+	return 0;
+}
 
 /**
  * hbp_tests_begin() - one more test, without flows yet
  * @tests: all tests; filled with zeros at first
+ * @aim: the arc that it is to fill, or HBP_NONE
  *
  * Return: 0 or -ENOMEM.
  */
-int hbp_tests_begin(struct hbp_tests *tests)
+int hbp_tests_begin(struct hbp_tests *tests, size_t aim)
 {
-	size_t room = 2 * tests->room + 16, *first, *round;
-	bool *longer;
-
-	if (tests->n + 2 > tests->room) {
-		first = realloc(tests->first, room * sizeof(*first));
-		if (!first)
-			return -ENOMEM;
-		if (!tests->room)
-			first[0] = 0;
-		tests->first = first;
-		longer = realloc(tests->longer, room * sizeof(*longer));
-		if (!longer)
-			return -ENOMEM;
-		tests->longer = longer;
-		round = realloc(tests->round, room * sizeof(*round));
-		if (!round)
-			return -ENOMEM;
-		tests->round = round;
-		tests->room = room;
-	}
+	if (tests->n + 2 > tests->room && make_room(tests))
+		return -ENOMEM;
 	tests->round[tests->n] = 0;
+	tests->aim[tests->n] = aim;
 	tests->longer[tests->n++] = false;
 	tests->first[tests->n] = tests->first[tests->n - 1];
 	return 0;
@@ -245,13 +259,38 @@ static void learn_arc(struct hbp_capacity *figure, double load, double most,
 	unsigned int weight = tests->longer[test] ? LONGER : 1;
 	double known = figure->mbps * figure->tests;
 
-	if (load <= 0 || load < most * (1 - ALIKE))
+	if (load <= 0 || load < most * (1 - ALIKE) || load > most * (1 + ALIKE))
 		return;
 	figure->tests += weight;
 	figure->mbps = (known + load * weight) / figure->tests;
-	figure->spread_mbps = fmax(figure->spread_mbps, most - load);
+	figure->spread_mbps = fmax(figure->spread_mbps, fabs(most - load));
 	if (tests->round[test] > figure->round)
 		figure->round = tests->round[test];
+}
+
+/*
+ * The most that each arc was seen to carry, or was by longer tests that were to fill it;
+ * @most has room for twice as many figures.
+ */
+static void find_most(const struct hbp_tests *tests, const struct hbp_sketch *sketch,
+		      size_t *arcs, double *load, double *most)
+{
+	double *longer = most + hbp_arcs(sketch);
+	size_t test, i;
+
+	for (test = 0; test < tests->n; test++) {
+		add_loads(tests, test, sketch, arcs, load);
+		for (i = 0; i < hbp_arcs(sketch); i++) {
+			if (is_disturbed(sketch, i, load))
+				continue;
+			most[i] = fmax(most[i], load[i]);
+			if (tests->longer[test] && tests->aim[test] == i)
+				longer[i] = fmax(longer[i], load[i]);
+		}
+	}
+	for (i = 0; i < hbp_arcs(sketch); i++)
+		if (longer[i] >= most[i] * (1 - DRAINS))
+			most[i] = longer[i];
 }
 
 /**
@@ -265,15 +304,11 @@ int hbp_tests_learn(const struct hbp_tests *tests, struct hbp_sketch *sketch)
 {
 	size_t n = hbp_arcs(sketch), test, i;
 	size_t *arcs = calloc(sketch->n + 2, sizeof(*arcs));
-	double *load = calloc(2 * n, sizeof(*load)), *most = load ? load + n : NULL;
+	double *load = calloc(3 * n, sizeof(*load)), *most = load ? load + n : NULL;
 	bool full = arcs && load;
 
-	for (test = 0; full && test < tests->n; test++) {
-		add_loads(tests, test, sketch, arcs, load);
-		for (i = 0; i < n; i++)
-			if (!is_disturbed(sketch, i, load))
-				most[i] = fmax(most[i], load[i]);
-	}
+	if (full)
+		find_most(tests, sketch, arcs, load, most);
 	for (i = 0; full && i < n; i++)
 		*hbp_sketch_capacity(sketch, i) = (struct hbp_capacity){ 0 };
 	for (test = 0; full && test < tests->n; test++) {
@@ -296,6 +331,7 @@ void hbp_tests_clear(struct hbp_tests *tests)
 {
 	free(tests->first);
 	free(tests->longer);
+	free(tests->aim);
 	free(tests->round);
 	free(tests->flows);
 	memset(tests, 0, sizeof(*tests));
