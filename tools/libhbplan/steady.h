@@ -13,6 +13,9 @@
 
 struct hbp_switched;
 
+/* Paper 001: a transfer over several ports keeps its sender busy for so much of the fastest one. */
+#define HBP_SEND_PART	0.8
+
 /**
  * struct hbp_uses - what a pair keeps busy
  * @n: number of rows
