@@ -50,6 +50,8 @@ static const struct refusal refusals[] = {
 	  "hbcast is missing, it must be 'costs'" },
 	{ "another version", "'version':1", "'version':2",
 	  "version must be 1, not 2" },
+	{ "headers that are a number", "'version':1", "'version':1,'headers':0",
+	  "headers must be true or false, not 0" },
 	{ "a version that is text", "'version':1", "'version':'1'",
 	  "version must be 1, not '1'" },
 	{ "no nodes", "'nodes'", "'node'",

@@ -38,6 +38,7 @@ static int load_file(const char *path, struct hbp_error *err)
 }
 
 #define ID	"an integer from 0 to 4294967295"
+#define MTU	"a whole number of bytes from 256 to 65535"
 
 static const struct refusal refusals[] = {
 	{ "another kind", "'platform'", "'costs'",
@@ -94,6 +95,15 @@ static const struct refusal refusals[] = {
 	  "links[1].latency_us must be microseconds from 0 to 1000000000, not null" },
 	{ "symmetric that is a number", "true", "1",
 	  "links[2].symmetric must be true or false, not 1" },
+	{ "a small MTU", "_us':50", "_us':50,'mtu':255", "links[1].mtu must be " MTU ", not 255" },
+	{ "a large MTU", "_us':50", "_us':50,'mtu':65536",
+	  "links[1].mtu must be " MTU ", not 65536" },
+	{ "an MTU that is text", "_us':50", "_us':50,'mtu':'9000'",
+	  "links[1].mtu must be " MTU ", not '9000'" },
+	{ "half of a byte", "_us':50", "_us':50,'mtu':1500.5",
+	  "links[1].mtu must be " MTU ", not 1500.5" },
+	{ "headers that are text", "'version':1", "'version':1,'headers':'no'",
+	  "headers must be true or false, not 'no'" },
 };
 
 static void check_good(void)
@@ -136,6 +146,34 @@ static void check_route(const char *what, const char *text, int64_t ns,
 		"%s", what))
 		printf("# %lld ns, %lld bit/s\n", (long long)c->latency_ns[1],
 		       (long long)c->bandwidth_bps[1]);
+	hbp_input_free(in);
+}
+
+/* What counts headers is written as it was read, and links that differ in it are two. */
+static void check_wire(void)
+{
+	static const char text[] =
+		"{'hbcast':'platform','version':1,'headers':false,'nodes':[\n"
+		"{'id':1,'kind':'host'},{'id':2,'kind':'host'}],'links':[\n"
+		"{'from':1,'to':2,'bandwidth_mbps':8,'latency_us':1,'mtu':9000},\n"
+		"{'from':2,'to':1,'bandwidth_mbps':8,'latency_us':1}]}";
+	struct hbp_input *in = make_input(text), *again;
+	const struct hbp_costs *c;
+	struct hbp_error err;
+	char *written;
+
+	written = hbp_platform_text(in->platform);
+	again = make_input(written);
+	ok(again->platform->bare && hbp_link_mtu(&again->platform->links[0]) == 9000 &&
+	   hbp_link_mtu(&again->platform->links[1]) == 1500, "headers and MTUs are written");
+	free(written);
+	if (hbp_input_costs(in, &c, &err))
+		tap_bail_out("%s", err.text);
+	written = hbp_costs_text(c);
+	ok(strstr(written, "\"headers\": false") && strstr(written, "8"),
+	   "a matrix of bandwidths of payload says so, too");
+	free(written);
+	hbp_input_free(again);
 	hbp_input_free(in);
 }
 
@@ -324,6 +362,7 @@ int main(void)
 
 	check_good();
 	check_overheads();
+	check_wire();
 	check_routes();
 	check_ways();
 	check_too_many();

@@ -22,7 +22,7 @@ struct building {
 
 static int grow_arcs(struct building *b)
 {
-	size_t room = 2 * b->room_arcs + 64, *first;
+	size_t room = 2 * b->room_arcs + 64, *first, *back;
 	struct hbp_arc *arcs;
 	double *mbps;
 
@@ -32,7 +32,9 @@ static int grow_arcs(struct building *b)
 	b->s->mbps = mbps ? mbps : b->s->mbps;
 	first = realloc(b->s->first, (room + 1) * sizeof(*first));
 	b->s->first = first ? first : b->s->first;
-	if (!arcs || !mbps || !first)
+	back = realloc(b->s->back, room * sizeof(*back));
+	b->s->back = back ? back : b->s->back;
+	if (!arcs || !mbps || !first || !back)
 		return hbp_nomem(b->err);
 	b->room_arcs = room;
 	return 0;
@@ -60,39 +62,53 @@ static void add_use(struct hbp_steady *s, size_t row, double use)
 	s->uses[s->first[s->n_arcs + 1]++] = use;
 }
 
+/* Adds what the next arc takes of links: some of what has just been found. */
+static void add_loads(struct building *b, size_t from, size_t to)
+{
+	const struct hbp_load *load;
+	int64_t bps;
+
+	for (; from < to; from++) {
+		load = &b->ways->loads[from];
+		bps = b->platform->links[load->link].bandwidth_bps;
+		add_use(b->s, load->link, load->part * (1e6 / (double)bps));
+	}
+}
+
 /*
  * Adds an arc over links of a platform, or over the pair's own. Rows are the
  * links of a platform, then ports: those that send, then those that receive; in
  * the multi-port model the rest are links of pairs.
  */
 static int add_arc(struct building *b, size_t from, size_t to, double mbps,
-		   const size_t *links, size_t n_links)
+		   const struct hbp_ways *ways)
 {
+	size_t n_loads = ways ? ways->n_loads : 0, n_way = ways ? ways->n_way : 0;
 	struct hbp_steady *s = b->s;
-	size_t i;
 	int ret = 0;
 
 	if (s->n_arcs == b->room_arcs)
 		ret = grow_arcs(b);
 	if (!ret && (!s->n_arcs ||
-		     s->first[s->n_arcs] + n_links + 2 > b->room_uses))
-		ret = grow_uses(b, n_links + 2);
+		     s->first[s->n_arcs] + n_loads + 2 > b->room_uses))
+		ret = grow_uses(b, n_loads + 2);
 	if (ret)
 		return ret;
 	if (!s->n_arcs)
 		s->first[0] = 0;
 	s->first[s->n_arcs + 1] = s->first[s->n_arcs];
-	for (i = 0; i < n_links; i++)
-		add_use(s, links[i], 1e6 / (double)b->platform->links[links[i]].bandwidth_bps);
+	add_loads(b, 0, n_way);
 	if (b->ports == HBP_ONE_PORT) {
 		add_use(s, s->sends + from, 1 / mbps);
 		add_use(s, s->sends + s->n + to, 1 / mbps);
 	} else if (b->ports == HBP_MULTI_PORT) {
 		/* What the fastest needs is known when all have been added. */
 		add_use(s, s->sends + from, 0);
-		if (!n_links)
+		if (!ways)
 			add_use(s, s->n + s->n_arcs, 1 / mbps);
 	}
+	s->back[s->n_arcs] = s->first[s->n_arcs + 1];
+	add_loads(b, n_way, n_loads);
 	s->arcs[s->n_arcs].from = (uint32_t)from;
 	s->arcs[s->n_arcs].to = (uint32_t)to;
 	s->mbps[s->n_arcs++] = mbps;
@@ -128,7 +144,7 @@ static int add_pairs(struct building *b)
 			bps = b->costs->bandwidth_bps[from * n + to];
 			if (bps && from != to)
 				ret = add_arc(b, from, to,
-					      hbp_mbps_from_bps(bps), NULL, 0);
+					      hbp_mbps_from_bps(bps), NULL);
 		}
 	}
 	return ret;
@@ -137,22 +153,14 @@ static int add_pairs(struct building *b)
 static int add_way(struct building *b, size_t from, size_t to)
 {
 	const struct hbp_platform *p = b->platform;
-	int64_t bps = INT64_MAX;
-	size_t i, link;
 	int ret;
 
-	ret = hbp_ways_find(b->ways, p->hosts[from], p->hosts[to]);
+	ret = hbp_ways_loads(b->ways, p->hosts[from], p->hosts[to]);
 	if (ret == -ENOENT)
 		return 0;
 	if (ret)
 		return hbp_nomem(b->err);
-	for (i = 0; i < b->ways->n_path; i++) {
-		link = b->ways->path[i];
-		if (p->links[link].bandwidth_bps < bps)
-			bps = p->links[link].bandwidth_bps;
-	}
-	return add_arc(b, from, to, hbp_mbps_from_bps(bps), b->ways->path,
-		       b->ways->n_path);
+	return add_arc(b, from, to, hbp_mbps_from_bps(b->ways->width_bps), b->ways);
 }
 
 /* Where hosts are joined directly, looking at the neighbours is enough. */
@@ -227,6 +235,7 @@ int hbp_steady_alloc(struct hbp_input *in, enum hbp_ports ports,
 	if (!b.s)
 		return hbp_nomem(err);
 	b.s->n = in->n;
+	b.s->acks = in->platform && in->platform->counted;
 	if (!in->platform) {
 		b.costs = in->costs;
 		if (ports == HBP_ANY_PORTS)
@@ -275,6 +284,7 @@ int hbp_steady_idle(struct hbp_steady *steady, size_t root, const double *mbps)
 		steady->mbps[at] = mbps[i];
 		steady->first[at + 1] = steady->first[at];
 		add_use(steady, steady->n_rows + i, 1 / mbps[i]);
+		steady->back[at] = steady->first[at + 1];
 		steady->n_arcs++;
 	}
 	steady->n_rows += steady->n;

@@ -22,19 +22,45 @@ struct balance {
 	struct hbp_tree *trees;
 	size_t n_trees;
 	size_t room;
+	double *load;		/* of each link, by the tree being added; else 0 */
+	size_t *used;		/* those links */
 	size_t *at;		/* rows of a column */
 	double *uses;
 	struct hbp_error *err;
 };
 
+/* What a tree of 1 bit/s takes of links; @n receives of how many. */
+static int find_loads(struct balance *b, struct hbp_ways *ways, const struct hbp_tree *tree,
+		      size_t *n)
+{
+	const struct hbp_load *load;
+	const struct hbp_edge *edge;
+	size_t i;
+	int ret;
+
+	*n = 0;
+	for (edge = tree->edges; edge < tree->edges + tree->n_edges; edge++) {
+		ret = hbp_ways_loads(ways, hbp_platform_find(b->platform, edge->parent),
+				     hbp_platform_find(b->platform, edge->child));
+		if (ret)
+			return ret;
+		for (i = 0; i < ways->n_loads; i++) {
+			load = &ways->loads[i];
+			if (b->load[load->link] == 0)
+				b->used[(*n)++] = load->link;
+			b->load[load->link] += load->part;
+		}
+	}
+	return 0;
+}
+
 /* Takes a spanning tree into the program; its edges change hands. */
-static int add_tree(struct balance *b, const struct hbp_trace *t,
-		    struct hbp_tree *tree)
+static int add_tree(struct balance *b, struct hbp_ways *ways, struct hbp_tree *tree)
 {
 	struct hbp_tree *trees;
-	size_t i, link, room;
+	size_t i, n, link, room;
 	double mbps;
-	int ret = 0;
+	int ret;
 
 	if (b->n_trees == b->room) {
 		room = b->room ? 2 * b->room : 64;
@@ -44,8 +70,9 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 		b->trees = trees;
 		b->room = room;
 	}
-	for (i = 0; !ret && i < t->n_used; i++) {
-		link = t->used[i];
+	ret = find_loads(b, ways, tree, &n);
+	for (i = 0; !ret && i < n; i++) {
+		link = b->used[i];
 		if (b->rows[link] == HBP_NONE) {
 			b->rows[link] = b->n_rows++;
 			mbps = (double)b->platform->links[link].bandwidth_bps / 1e6;
@@ -53,11 +80,11 @@ static int add_tree(struct balance *b, const struct hbp_trace *t,
 						  NULL);
 		}
 		b->at[i] = b->rows[link];
-		b->uses[i] = t->uses[link];
+		b->uses[i] = b->load[link];
+		b->load[link] = 0;
 	}
 	if (!ret)
-		ret = hbp_packing_add_column(b->packing, 1, t->n_used, b->at,
-					     b->uses);
+		ret = hbp_packing_add_column(b->packing, 1, n, b->at, b->uses);
 	if (ret)
 		return hbp_nomem(b->err);
 	b->trees[b->n_trees++] = *tree;
@@ -74,7 +101,7 @@ static int add_fpfr(struct balance *b, struct hbp_trace *trace)
 
 	while ((ret = hbp_fpfr_next(trace, &tree, b->err)) == 1) {
 		rate = tree.rate_bps;
-		ret = add_tree(b, trace, &tree);
+		ret = add_tree(b, trace->ways, &tree);
 		hbp_trace_take(trace, rate);
 		if (ret || !rate)
 			break;
@@ -98,7 +125,7 @@ static int add_turns(struct balance *b, struct hbp_trace *trace)
 		trace->hosts[n - 1] = first;
 		ret = hbp_trace_tree(trace, &tree, b->err);
 		if (!ret && tree.n_edges == n - 1)
-			ret = add_tree(b, trace, &tree);
+			ret = add_tree(b, trace->ways, &tree);
 		tree.n_edges = 0;
 		hbp_trace_take(trace, 0);
 	}
@@ -170,9 +197,11 @@ static int balanced_make(const struct hbp_request *rq, struct hbp_plan *plan,
 
 	b.packing = hbp_packing_alloc();
 	b.rows = calloc(m, sizeof(*b.rows));
+	b.load = calloc(m, sizeof(*b.load));
+	b.used = calloc(m, sizeof(*b.used));
 	b.at = calloc(m, sizeof(*b.at));
 	b.uses = calloc(m, sizeof(*b.uses));
-	if (!b.packing || !b.rows || !b.at || !b.uses) {
+	if (!b.packing || !b.rows || !b.load || !b.used || !b.at || !b.uses) {
 		ret = hbp_nomem(err);
 	} else {
 		for (i = 0; i < m; i++)
@@ -183,6 +212,8 @@ static int balanced_make(const struct hbp_request *rq, struct hbp_plan *plan,
 		ret = weigh(&b, plan);
 	hbp_packing_free(b.packing);
 	free(b.rows);
+	free(b.load);
+	free(b.used);
 	free(b.at);
 	free(b.uses);
 	for (i = 0; i < b.n_trees; i++)

@@ -15,6 +15,7 @@
 #include "prices.h"
 #include "steady.h"
 #include "units.h"
+#include "wire.h"
 
 /* Busier than this is all the time. */
 #define FULL		(1 - 1 / 1e4)
@@ -88,6 +89,7 @@ static struct hbp_platform *add_source(const struct hbp_platform *old,
 	}
 	p->nodes[old->n].id = free_id(old);
 	p->nodes[old->n].host = true;
+	p->counted = old->counted;
 	for (i = 0; i < old->n_links; i++) {
 		p->links[p->n_links++] = old->links[i];
 		width += old->links[i].bandwidth_bps;
@@ -96,7 +98,7 @@ static struct hbp_platform *add_source(const struct hbp_platform *old,
 		id = i ? plan->replicas[i - 1] : plan->root;
 		p->links[p->n_links++] = (struct hbp_link){
 			.from = old->n, .to = hbp_platform_find(old, id),
-			.bandwidth_bps = width
+			.bandwidth_bps = width, .mtu = HBP_MTU_MAX
 		};
 	}
 	if (!hbp_platform_sort(p))

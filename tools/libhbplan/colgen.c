@@ -26,6 +26,8 @@
 
 /* The search ends when rate and bound differ by less than this. */
 #define GAP		(1 / 1e7)
+/* Likewise where rounds are dear and acknowledgements count, of which no more is known. */
+#define WIDE_GAP	(1 / 500.0)
 /* In a graph of so many nodes, rounds are dear. */
 #define MANY		128
 /* Trees before the master is asked first, and before its prices are. */
@@ -144,13 +146,19 @@ static int first_bounds(struct hbp_search *x)
 		hbp_cuts_sends(s, x->asked);
 		ret = price_tree(x, x->asked, &cost);
 	}
+	/* Beside ports links count, where acknowledgements pass them, too. */
+	if (!ret && s->acks && s->switched && s->sends != HBP_NONE) {
+		memset(x->asked, 0, s->n_rows * sizeof(*x->asked));
+		hbp_cuts_links(s->switched, x->asked);
+		ret = price_tree(x, x->asked, &cost);
+	}
 	hbp_steady_least(s, x->master.unit, x->least);
 	return ret;
 }
 
-static double gap_of(const struct hbp_search *x)
+static bool is_near(const struct hbp_search *x)
 {
-	return x->cg->bound / x->cg->rate - 1;
+	return x->cg->bound / x->cg->rate - 1 <= hbp_colgen_gap(x->s);
 }
 
 /*
@@ -188,7 +196,7 @@ static bool ask(struct hbp_search *x, int *ret)
 		if (*ret || hbp_master_cost(&x->master, x->into) < 1 - GAP / 10)
 			return !*ret;
 		pull = pull > LEAST_PULL ? pull / 2 : pull > 0 ? 0 : -1;
-	} while (pull >= 0 && gap_of(x) > GAP);
+	} while (pull >= 0 && !is_near(x));
 	return false;
 }
 
@@ -231,7 +239,7 @@ static int more_trees(struct hbp_search *x, size_t most)
 	int ret = 0;
 
 	most += x->cg->rounds;
-	while (gap_of(x) > GAP && x->cg->rounds < most && idle < PATIENCE &&
+	while (!is_near(x) && x->cg->rounds < most && idle < PATIENCE &&
 	       ask(x, &ret)) {
 		ret = hbp_master_add(&x->master, x->into, x->err);
 		if (!ret)
@@ -283,17 +291,17 @@ static int generate(struct hbp_search *x)
 	ret = first_bounds(x);
 	if (!ret)
 		ret = add_turns(x);
-	if (!ret && x->n_turns && gap_of(x) <= GAP)
+	if (!ret && x->n_turns && is_near(x))
 		return 0;
 	if (!ret && x->like)
 		return add_like(x);
 	/* Where nodes are alike, other trees do not help much, and take long. */
-	alike = x->n_turns && x->s->n >= MANY && gap_of(x) < ALIKE;
+	alike = x->n_turns && x->s->n >= MANY && x->cg->bound < x->cg->rate * (1 + ALIKE);
 	for (n = FIRST_TREES; !ret && !alike && n <= LAST_FIRST_TREES(x->s->n); n *= 2) {
 		ret = first_trees(x, n);
 		if (!ret)
 			ret = hbp_master_solve(&x->master, x->err);
-		if (!ret && gap_of(x) <= GAP)
+		if (!ret && is_near(x))
 			return 0;
 	}
 	return ret ? ret : more_trees(x, MORE_ROUNDS(x->s->n));
@@ -393,6 +401,17 @@ void hbp_colgen_free(struct hbp_colgen *cg)
 }
 
 /**
+ * hbp_colgen_gap() - how near the bound rates need not become nearer
+ * @steady: what holds trees back
+ *
+ * Return: by which part the bound may be larger.
+ */
+double hbp_colgen_gap(const struct hbp_steady *steady)
+{
+	return steady->acks && steady->n >= MANY ? WIDE_GAP : GAP;
+}
+
+/**
  * hbp_colgen_run() - find the trees that are fastest together
  * @steady: what holds trees back; must outlive the result
  * @root: number of the root
@@ -401,7 +420,7 @@ void hbp_colgen_free(struct hbp_colgen *cg)
  * @out: receives them, to be released with hbp_colgen_free()
  * @err: receives the reason of a failure
  *
- * The rate is within 1e-7 of the bound, unless rounding or the number of rounds
+ * The rate is within hbp_colgen_gap() of the bound, unless rounding or the number of rounds
  * ends the search before; the bound holds in any case.
  *
  * Return: 0; -EINVAL if the root does not reach all nodes; -EDOM if GLPK gives

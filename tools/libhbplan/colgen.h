@@ -52,6 +52,7 @@ struct hbp_like {
 	const double *prices;
 };
 
+double hbp_colgen_gap(const struct hbp_steady *steady);
 int hbp_colgen_run(const struct hbp_steady *steady, size_t root,
 		   const struct hbp_like *like, struct hbp_colgen **out,
 		   struct hbp_error *err);

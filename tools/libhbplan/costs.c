@@ -9,6 +9,7 @@
 #include "node.h"
 #include "overhead.h"
 #include "units.h"
+#include "wire.h"
 
 /**
  * hbp_costs_alloc() - a matrix without links
@@ -57,6 +58,19 @@ void hbp_costs_free(struct hbp_costs *costs)
 	free(costs->latency_ns);
 	free(costs->bandwidth_bps);
 	free(costs);
+}
+
+/**
+ * hbp_costs_count() - count headers
+ * @costs: the matrix, just made; bandwidths become those of payload, unless they are
+ *	that. Acknowledgements take nothing, as nothing tells what pairs share.
+ */
+void hbp_costs_count(struct hbp_costs *costs)
+{
+	size_t i;
+
+	for (i = 0; !costs->bare && i < costs->n * costs->n; i++)
+		costs->bandwidth_bps[i] = hbp_wire_payload(costs->bandwidth_bps[i], HBP_MTU);
 }
 
 static void drop_cells(int64_t *cells, size_t n, size_t at)
@@ -296,7 +310,7 @@ static int read_nodes(struct hbp_reader *rd, json_t *nodes,
 int hbp_costs_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
-		"hbcast", "version", "nodes", "latency_us", "bandwidth_mbps", NULL
+		"hbcast", "version", "headers", "nodes", "latency_us", "bandwidth_mbps", NULL
 	};
 	json_t *nodes = json_object_get(root, "nodes");
 	struct hbp_costs *costs;
@@ -315,8 +329,10 @@ int hbp_costs_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	hbp_json_unknown(rd, root, known, "%s", "");
 	costs = hbp_costs_alloc(n);
 	at = calloc(n, sizeof(*at));
-	ret = costs && at ? read_nodes(rd, nodes, costs, at) :
+	ret = costs && at ? hbp_json_bare(rd, root, &costs->bare) :
 			    hbp_nomem(rd->err);
+	if (!ret)
+		ret = read_nodes(rd, nodes, costs, at);
 	if (!ret)
 		ret = read_matrix(rd, root, at, costs);
 	free(at);
@@ -407,8 +423,9 @@ static json_t *costs_to_json(const struct hbp_costs *costs)
 		row_to_json(costs, i, json_array_get(latency, i),
 			    json_array_get(bandwidth, i));
 	}
-	return json_pack("{s:s, s:i, s:o, s:o, s:o}", "hbcast", "costs",
-			 "version", 1, "nodes", nodes, "latency_us", latency,
+	return json_pack("{s:s, s:i, s:o*, s:o, s:o, s:o}", "hbcast", "costs",
+			 "version", 1, "headers", costs->bare ? json_false() : NULL,
+			 "nodes", nodes, "latency_us", latency,
 			 "bandwidth_mbps", bandwidth);
 }
 

@@ -3,6 +3,7 @@
 #ifndef HBPLAN_COSTS_H
 #define HBPLAN_COSTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,12 +35,14 @@ struct hbp_cost_node {
  * @nodes: in ascending order of id, whatever the order in the file
  * @latency_ns: one way, [from * @n + to]; HBP_NEVER where there is no link
  * @bandwidth_bps: likewise; 0 where there is no link, and from a node to itself
+ * @bare: its file says that bandwidths are of payload alone, so that no headers count
  */
 struct hbp_costs {
 	size_t n;
 	struct hbp_cost_node *nodes;
 	int64_t *latency_ns;
 	int64_t *bandwidth_bps;
+	bool bare;
 };
 
 struct hbp_costs *hbp_costs_alloc(size_t n);
@@ -52,6 +55,7 @@ int hbp_costs_parse(const char *text, size_t len, const char *name,
 char *hbp_costs_text(const struct hbp_costs *costs);
 int hbp_costs_save(const struct hbp_costs *costs, const char *path,
 		   struct hbp_error *err);
+void hbp_costs_count(struct hbp_costs *costs);
 void hbp_costs_drop(struct hbp_costs *costs, size_t at);
 size_t hbp_costs_find(const struct hbp_costs *costs, uint32_t id);
 int64_t hbp_costs_delay_ns(const struct hbp_costs *costs, size_t from, size_t to);

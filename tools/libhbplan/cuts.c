@@ -211,9 +211,17 @@ int hbp_cuts_narrowest(const struct hbp_steady *steady, size_t root,
 	return ret;
 }
 
-/* What leaves hosts behind switches leaves them by one of their links. */
-static void price_links(const struct hbp_switched *s, double *prices)
+/**
+ * hbp_cuts_links() - price all links that hosts behind switches send over
+ * @switched: the hosts
+ * @prices: receives the price of each row, all 0 before: of these links what they carry
+ *
+ * What leaves hosts leaves them by one of these links, and so do acknowledgements for
+ * what enters them.
+ */
+void hbp_cuts_links(const struct hbp_switched *switched, double *prices)
 {
+	const struct hbp_switched *s = switched;
 	const struct hbp_platform *p = s->platform;
 	size_t i, link;
 
@@ -242,7 +250,7 @@ void hbp_cuts_sends(const struct hbp_steady *steady, double *prices)
 	memset(prices, 0, s->n_rows * sizeof(*prices));
 	if (s->sends == HBP_NONE) {
 		if (s->switched)
-			price_links(s->switched, prices);
+			hbp_cuts_links(s->switched, prices);
 		return;
 	}
 	hbp_steady_least(s, 1, prices);

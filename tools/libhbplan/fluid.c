@@ -2,10 +2,10 @@
 /*
  * The fluid model of a plan on a platform. All edges of all trees stream at
  * once. The rates of all edges rise together; when a link is full, the edges
- * that pass it stop rising, and with them everything below them, since nobody
- * can send on faster than it receives. So do the edges of a tree at its planned
- * rate, if there are several trees. This is the max-min fair share of every edge
- * among those that a parent could feed.
+ * whose data or acknowledgements pass it stop rising, and with them everything
+ * below them, since nobody can send on faster than it receives. So do the edges
+ * of a tree at its planned rate, if there are several trees. This is the max-min
+ * fair share of every edge among those that a parent could feed.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -24,10 +24,11 @@ struct filling {
 	const struct hbp_plan *plan;
 	struct hbp_fluid *fluid;
 	size_t *first;		/* of each edge: its links in @passed */
-	size_t *passed;		/* indices of links */
+	struct hbp_load *passed;
 	size_t room;
 	double *load;		/* of each link, by the edges that have stopped */
 	size_t *rising;		/* of each link, how many edges still rise */
+	double *weight;		/* of each link, how fast its load rises by them */
 	bool *full;		/* of each link */
 	size_t *active;		/* edges that still rise, parents first */
 	size_t n_active;
@@ -36,22 +37,26 @@ struct filling {
 static int keep_way(struct filling *f, const struct hbp_ways *ways, size_t edge,
 		    struct hbp_error *err)
 {
-	size_t i, n = f->first[edge], room, *passed;
+	size_t i, n = f->first[edge], room, link;
+	struct hbp_load *passed;
 
-	if (n + ways->n_path > f->room) {
-		room = 2 * (n + ways->n_path) + 64;
+	if (n + ways->n_loads > f->room) {
+		room = 2 * (n + ways->n_loads) + 64;
 		passed = realloc(f->passed, room * sizeof(*passed));
 		if (!passed)
 			return hbp_nomem(err);
 		f->passed = passed;
 		f->room = room;
 	}
-	for (i = 0; i < ways->n_path; i++) {
-		f->passed[n++] = ways->path[i];
-		f->rising[ways->path[i]]++;
-		f->fluid->since_ns[edge] =
-			hbp_ns_add(f->fluid->since_ns[edge],
-				   f->platform->links[ways->path[i]].latency_ns);
+	for (i = 0; i < ways->n_loads; i++) {
+		link = ways->loads[i].link;
+		f->passed[n++] = ways->loads[i];
+		f->rising[link]++;
+		f->weight[link] += ways->loads[i].part;
+		if (i < ways->n_way)
+			f->fluid->since_ns[edge] =
+				hbp_ns_add(f->fluid->since_ns[edge],
+					   f->platform->links[link].latency_ns);
 	}
 	f->first[edge + 1] = n;
 	return 0;
@@ -76,7 +81,7 @@ static int find_tree(struct filling *f, struct hbp_ways *ways, size_t t,
 			from = hbp_platform_find(f->platform,
 						 tree->edges[i].parent);
 		to = hbp_platform_find(f->platform, tree->edges[i].child);
-		ret = hbp_ways_find(ways, from, to);
+		ret = hbp_ways_loads(ways, from, to);
 		if (ret == -ENOENT)
 			return hbp_fail(err, -EINVAL,
 					"links: no route leads from node %u to node %u without passing another host",
@@ -124,7 +129,7 @@ static bool all_fit(struct filling *f)
 		fit = fit && cap > 0;
 		f->fluid->rate[i] = cap;
 		for (p = f->first[i]; p < f->first[i + 1]; p++)
-			f->load[f->passed[p]] += cap;
+			f->load[f->passed[p].link] += cap * f->passed[p].part;
 	}
 	for (i = 0; i < f->platform->n_links; i++) {
 		fit = fit && f->load[i] <=
@@ -146,7 +151,7 @@ static double next_level(const struct filling *f)
 		if (!f->rising[i])
 			continue;
 		share = ((double)f->platform->links[i].bandwidth_bps -
-			 f->load[i]) / (double)f->rising[i];
+			 f->load[i]) / f->weight[i];
 		if (level < 0 || share < level)
 			level = share;
 	}
@@ -163,7 +168,7 @@ static bool is_full(const struct filling *f, size_t link, double level)
 	double free_bps = (double)f->platform->links[link].bandwidth_bps -
 			  f->load[link];
 
-	return free_bps <= level * (double)f->rising[link] * (1 + SAME_LEVEL);
+	return free_bps <= level * f->weight[link] * (1 + SAME_LEVEL);
 }
 
 static bool must_stop(const struct filling *f, size_t edge, double level)
@@ -175,7 +180,7 @@ static bool must_stop(const struct filling *f, size_t edge, double level)
 	    (above != HBP_NONE && f->fluid->rate[above] > 0))
 		return true;
 	for (p = f->first[edge]; p < f->first[edge + 1]; p++)
-		if (f->full[f->passed[p]])
+		if (f->full[f->passed[p].link])
 			return true;
 	return false;
 }
@@ -183,7 +188,7 @@ static bool must_stop(const struct filling *f, size_t edge, double level)
 /* Stops the edges that pass a full link or hang below a stopped edge. */
 static void stop_edges(struct filling *f, double level)
 {
-	size_t i, p, edge, kept = 0;
+	size_t i, p, edge, link, kept = 0;
 
 	for (i = 0; i < f->platform->n_links; i++)
 		f->full[i] = f->rising[i] && is_full(f, i, level);
@@ -195,8 +200,10 @@ static void stop_edges(struct filling *f, double level)
 		}
 		f->fluid->rate[edge] = level;
 		for (p = f->first[edge]; p < f->first[edge + 1]; p++) {
-			f->load[f->passed[p]] += level;
-			f->rising[f->passed[p]]--;
+			link = f->passed[p].link;
+			f->load[link] += level * f->passed[p].part;
+			f->weight[link] -= f->passed[p].part;
+			f->rising[link]--;
 		}
 	}
 	f->n_active = kept;
@@ -225,11 +232,12 @@ static int filling_alloc(struct filling *f)
 	f->first = calloc(n + 1, sizeof(*f->first));
 	f->load = calloc(m, sizeof(*f->load));
 	f->rising = calloc(m, sizeof(*f->rising));
+	f->weight = calloc(m, sizeof(*f->weight));
 	f->full = calloc(m, sizeof(*f->full));
 	f->active = calloc(n, sizeof(*f->active));
 	return f->fluid->tree && f->fluid->above && f->fluid->rate &&
 	       f->fluid->since_ns && f->first && f->load && f->rising &&
-	       f->full && f->active ? 0 : -ENOMEM;
+	       f->weight && f->full && f->active ? 0 : -ENOMEM;
 }
 
 /**
@@ -263,6 +271,7 @@ int hbp_fluid_find(struct hbp_ways *ways, const struct hbp_plan *plan,
 	free(f.passed);
 	free(f.load);
 	free(f.rising);
+	free(f.weight);
 	free(f.full);
 	free(f.active);
 	return ret;

@@ -357,10 +357,10 @@ static void split_node(struct hbp_platform *platform, size_t at,
 
 	if (width->out)
 		platform->links[platform->n_links++] =
-			(struct hbp_link){ platform->n, at, width->out, 0 };
+			(struct hbp_link){ platform->n, at, width->out, 0, 0 };
 	if (width->in)
 		platform->links[platform->n_links++] =
-			(struct hbp_link){ at, platform->n, width->in, 0 };
+			(struct hbp_link){ at, platform->n, width->in, 0, 0 };
 	platform->nodes[platform->n] = *node;
 	platform->n++;
 	*node = (struct hbp_platform_node){ .id = id };

@@ -502,7 +502,7 @@ static void fill_row(const struct hbp_hnow *hnow, size_t from,
  * Overheads are the constants of sending and receiving, latency is the constant
  * of the network and the time for the way's links, and bandwidth what all that
  * is done for each byte comes to; so that hbp_costs_pair_ns() is
- * hbp_hnow_pair_ns(), but for rounding.
+ * hbp_hnow_pair_ns(), but for rounding. It is of payload.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -516,6 +516,7 @@ int hbp_costs_from_hnow(const struct hbp_hnow *hnow, struct hbp_costs **out,
 
 	if (!costs)
 		return hbp_nomem(err);
+	costs->bare = true;
 	for (i = 0; i < costs->n; i++) {
 		costs->nodes[i].id = p->nodes[p->hosts[i]].id;
 		costs->nodes[i].send_overhead_ns = hnow->speeds[i].send_const_ns;

@@ -151,6 +151,19 @@ int hbp_input_parse(const char *text, size_t len, const char *name,
 }
 
 /**
+ * hbp_input_count() - count headers and acknowledgements
+ * @in: the input, just made; bandwidths become those of payload, unless they are that.
+ *	An HNOW, which tells what bytes of a message take, stays as it is.
+ */
+void hbp_input_count(struct hbp_input *in)
+{
+	if (in->platform)
+		hbp_platform_count(in->platform);
+	else
+		hbp_costs_count(in->costs);
+}
+
+/**
  * hbp_input_find() - place of a member
  * @in: the input
  * @id: the member's id

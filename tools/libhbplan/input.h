@@ -50,6 +50,7 @@ int hbp_input_make(const char *name, struct hbp_costs *costs,
 void hbp_input_free(struct hbp_input *in);
 const char *hbp_kind_name(unsigned int kind);
 int hbp_input_drop(struct hbp_input *in, uint32_t id, struct hbp_error *err);
+void hbp_input_count(struct hbp_input *in);
 size_t hbp_input_find(const struct hbp_input *in, uint32_t id);
 const char *hbp_input_label(const struct hbp_input *in, uint32_t id);
 int hbp_input_costs(struct hbp_input *in, const struct hbp_costs **out,

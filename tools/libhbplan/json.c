@@ -188,6 +188,23 @@ int hbp_json_header(struct hbp_reader *rd, const json_t *root, const char *kind)
 }
 
 /**
+ * hbp_json_bare() - read whether bandwidths are of payload alone
+ * @rd: the reader
+ * @root: the file's object
+ * @bare: receives it; false if the file does not tell
+ *
+ * Return: 0 or -EINVAL.
+ */
+int hbp_json_bare(struct hbp_reader *rd, const json_t *root, bool *bare)
+{
+	const json_t *headers = json_object_get(root, "headers");
+
+	*bare = json_is_false(headers);
+	return !headers || json_is_boolean(headers) ? 0 :
+	       hbp_json_bad(rd, headers, "true or false", "headers");
+}
+
+/**
  * hbp_json_unknown() - warn about every key that nobody reads
  * @rd: the reader
  * @object: the object

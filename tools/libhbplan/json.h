@@ -32,6 +32,7 @@ int hbp_json_load(const char *path, const struct hbp_warn *warn,
 int hbp_json_load_text(const char *text, size_t len, const char *name,
 		       const struct hbp_warn *warn, hbp_json_maker make,
 		       void *out, struct hbp_error *err);
+int hbp_json_bare(struct hbp_reader *rd, const json_t *root, bool *bare);
 int hbp_json_header(struct hbp_reader *rd, const json_t *root,
 		    const char *kind);
 void hbp_json_unknown(struct hbp_reader *rd, json_t *object,

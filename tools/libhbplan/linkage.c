@@ -113,8 +113,8 @@ static size_t find_pairs(const struct hbp_costs *costs, struct pair *best,
 static void add_link(struct hbp_platform *platform, size_t a, size_t b,
 		     int64_t bps, int64_t ns)
 {
-	platform->links[platform->n_links++] = (struct hbp_link){ a, b, bps, ns };
-	platform->links[platform->n_links++] = (struct hbp_link){ b, a, bps, ns };
+	platform->links[platform->n_links++] = (struct hbp_link){ a, b, bps, ns, 0 };
+	platform->links[platform->n_links++] = (struct hbp_link){ b, a, bps, ns, 0 };
 }
 
 /*
@@ -291,6 +291,8 @@ int hbp_platform_from_costs(const struct hbp_costs *costs,
 	linkage_release(&l);
 	if (!ret && hbp_platform_sort(l.platform))
 		ret = hbp_nomem(err);
+	if (!ret)
+		l.platform->bare = costs->bare;
 	if (ret)
 		hbp_platform_free(l.platform);
 	else

@@ -15,8 +15,6 @@
 #define FRAGMENT_BITS	(1400 * 8)
 /* Filling that takes a smaller part of the time is not worth fewer trees. */
 #define FILL		0.001
-/* Rates that are so near the bound need not be improved. */
-#define LEAST_GAP	(1 / 1e7)
 /* What the limit on trees costs is told if it is more than this part. */
 #define LEAST_LOSS	(1 / 1e6)
 /* What rounding in the program may cost a rate. */
@@ -191,7 +189,7 @@ static int choose(struct mtp *m)
 	list_trees(m, n);
 	m->capped = m->n_order > hbp_trees_max(m->rq);
 	ret = leave_out(m, hbp_trees_max(m->rq), &rate);
-	if (!ret && rate < m->cg->bound * (1 - LEAST_GAP))
+	if (!ret && rate < m->cg->bound * (1 - hbp_colgen_gap(m->steady)))
 		ret = try_even(m, &rate);
 	if (ret)
 		return ret;

@@ -193,11 +193,15 @@ int hbp_places_begin(struct hbp_places *p, const double *costs)
 {
 	const struct hbp_switched *s = p->s;
 	const double *ports = costs + s->platform->n_links;
+	double acks = hbp_switched_acks(s), up, down;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		p->up[i] = s->up[i] == HBP_NONE ? 0 : costs[s->up[i]];
-		p->down[i] = s->down[i] == HBP_NONE ? 0 : costs[s->down[i]];
+		up = s->up[i] == HBP_NONE ? 0 : costs[s->up[i]];
+		down = s->down[i] == HBP_NONE ? 0 : costs[s->down[i]];
+		/* Acknowledgements come and go by the other one. */
+		p->up[i] = up + acks * down;
+		p->down[i] = down + acks * up;
 		if (p->ports == HBP_MULTI_PORT)
 			p->up[i] += ports[i];
 		if (!p->pace)

@@ -6,6 +6,7 @@
 
 #include "bound.h"
 #include "evaluate.h"
+#include "fitting.h"
 #include "node.h"
 #include "planners.h"
 
@@ -158,7 +159,8 @@ static enum hbp_model model_of(const struct hbp_planner *planner,
  * @model: by what to predict
  * @err: receives the reason of a failure
  *
- * Puts the trees in order and fills rates and predictions.
+ * Puts the trees in order and fills rates and predictions. Where headers count, rates of
+ * several trees that links cannot carry are lowered.
  *
  * Return: 0; -EINVAL if its edges are no trees, if it does not span the
  * members, or if a pair that it joins has no link; another negative errno value.
@@ -169,6 +171,8 @@ int hbp_plan_finish(struct hbp_plan *plan, struct hbp_input *in,
 	int ret;
 
 	ret = hbp_plan_check(plan, err);
+	if (!ret && plan->n_trees > 1 && in->platform && in->platform->counted)
+		ret = hbp_fitting_run(in->platform, plan, err);
 	if (ret) {
 		hbp_error_prefix(err, "%s", in->name);
 		return ret;

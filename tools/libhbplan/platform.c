@@ -9,6 +9,7 @@
 #include "overhead.h"
 #include "platform.h"
 #include "units.h"
+#include "wire.h"
 
 /**
  * hbp_platform_alloc() - room for a platform
@@ -195,6 +196,37 @@ int hbp_platform_sort(struct hbp_platform *platform)
 	return 0;
 }
 
+/**
+ * hbp_platform_count() - count headers and acknowledgements
+ * @platform: the platform, just made; bandwidths become those of payload, unless they
+ *	are that
+ */
+void hbp_platform_count(struct hbp_platform *platform)
+{
+	struct hbp_link *link;
+	size_t i;
+
+	if (platform->bare)
+		return;
+	platform->counted = true;
+	for (i = 0; i < platform->n_links; i++) {
+		link = &platform->links[i];
+		link->bandwidth_bps = hbp_wire_payload(link->bandwidth_bps,
+						       hbp_link_mtu(link));
+	}
+}
+
+/**
+ * hbp_link_mtu() - what the frames of a link carry
+ * @link: the link
+ *
+ * Return: bytes.
+ */
+unsigned int hbp_link_mtu(const struct hbp_link *link)
+{
+	return link->mtu ? link->mtu : HBP_MTU;
+}
+
 static int read_node(struct hbp_reader *rd, json_t *object, size_t i, bool hnow,
 		     struct hbp_platform_node *node)
 {
@@ -271,11 +303,27 @@ static int read_end(struct hbp_reader *rd, const json_t *object, size_t i,
 	return 0;
 }
 
+/* The MTU may be left out. */
+static int read_mtu(struct hbp_reader *rd, const json_t *value, size_t i,
+		    unsigned int *mtu)
+{
+	json_int_t bytes = json_integer_value(value);
+
+	if (!value)
+		return 0;
+	if (!json_is_integer(value) || bytes < HBP_MTU_MIN || bytes > HBP_MTU_MAX)
+		return hbp_json_bad(rd, value, "a whole number of bytes from 256 to 65535",
+				    "links[%zu].mtu", i);
+	*mtu = (unsigned int)bytes;
+	return 0;
+}
+
 static int read_link(struct hbp_reader *rd, json_t *object, size_t i,
 		     struct hbp_platform *platform)
 {
 	static const char *const known[] = {
-		"from", "to", "bandwidth_mbps", "latency_us", "symmetric", "measured", NULL
+		"from", "to", "bandwidth_mbps", "latency_us", "mtu", "symmetric", "measured",
+		NULL
 	};
 	const json_t *bandwidth = json_object_get(object, "bandwidth_mbps");
 	const json_t *latency = json_object_get(object, "latency_us");
@@ -304,6 +352,9 @@ static int read_link(struct hbp_reader *rd, json_t *object, size_t i,
 	if (symmetric && !json_is_boolean(symmetric))
 		return hbp_json_bad(rd, symmetric, "true or false",
 				    "links[%zu].symmetric", i);
+	ret = read_mtu(rd, json_object_get(object, "mtu"), i, &link.mtu);
+	if (ret)
+		return ret;
 	hbp_json_unknown(rd, object, known, "links[%zu].", i);
 	link.bandwidth_bps = hbp_bps_from_mbps(mbps);
 	link.latency_ns = hbp_ns_from_us(us);
@@ -352,7 +403,7 @@ int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
 		      struct hbp_platform **out)
 {
 	static const char *const known[] = {
-		"wormhole", "hbcast", "version", "nodes", "links", "measured", NULL
+		"wormhole", "hbcast", "version", "headers", "nodes", "links", "measured", NULL
 	};
 	json_t *nodes = json_object_get(root, "nodes");
 	json_t *links = json_object_get(root, "links");
@@ -377,7 +428,9 @@ int hbp_platform_read(struct hbp_reader *rd, json_t *root, bool hnow,
 	platform = hbp_platform_alloc(n, 2 * m);
 	if (!platform)
 		return hbp_nomem(rd->err);
-	ret = read_nodes(rd, nodes, hnow, platform);
+	ret = hbp_json_bare(rd, root, &platform->bare);
+	if (!ret)
+		ret = read_nodes(rd, nodes, hnow, platform);
 	if (!ret)
 		ret = read_links(rd, links, platform);
 	if (ret)
@@ -476,11 +529,11 @@ static json_t *links_to_json(const struct hbp_platform *platform)
 		l = &platform->links[i];
 		back = hbp_platform_link(platform, l->to, l->from);
 		even = back && back->bandwidth_bps == l->bandwidth_bps &&
-		       back->latency_ns == l->latency_ns;
+		       back->latency_ns == l->latency_ns && back->mtu == l->mtu;
 		if (even && l->from > l->to)
 			continue;
 		json_array_append_new(links,
-				      json_pack("{s:I, s:I, s:f, s:f, s:o*}",
+				      json_pack("{s:I, s:I, s:f, s:f, s:o*, s:o*}",
 						"from", (json_int_t)
 						platform->nodes[l->from].id,
 						"to", (json_int_t)
@@ -489,6 +542,7 @@ static json_t *links_to_json(const struct hbp_platform *platform)
 						hbp_mbps_from_bps(l->bandwidth_bps),
 						"latency_us",
 						hbp_us_from_ns(l->latency_ns),
+						"mtu", l->mtu ? json_integer(l->mtu) : NULL,
 						"symmetric", even ? json_true() : NULL));
 	}
 	return links;
@@ -496,14 +550,15 @@ static json_t *links_to_json(const struct hbp_platform *platform)
 
 /**
  * hbp_platform_to_json() - a platform as a JSON object
- * @platform: the platform
+ * @platform: the platform, not counted
  *
  * Return: a new object, or NULL if memory has run out.
  */
 json_t *hbp_platform_to_json(const struct hbp_platform *platform)
 {
-	return json_pack("{s:s, s:i, s:o, s:o}", "hbcast", "platform",
-			 "version", 1, "nodes", hbp_platform_nodes_to_json(platform),
+	return json_pack("{s:s, s:i, s:o*, s:o, s:o}", "hbcast", "platform",
+			 "version", 1, "headers", platform->bare ? json_false() : NULL,
+			 "nodes", hbp_platform_nodes_to_json(platform),
 			 "links", links_to_json(platform));
 }
 

@@ -34,12 +34,14 @@ struct hbp_platform_node {
  * @to: index of the receiving node
  * @bandwidth_bps: capacity of this direction, positive
  * @latency_ns: of this direction
+ * @mtu: bytes that its frames carry, HBP_MTU_MIN to HBP_MTU_MAX; 0 for HBP_MTU
  */
 struct hbp_link {
 	size_t from;
 	size_t to;
 	int64_t bandwidth_bps;
 	int64_t latency_ns;
+	unsigned int mtu;
 };
 
 /**
@@ -52,6 +54,10 @@ struct hbp_link {
  * @links: in ascending order of @from, then @to; at most one for each pair
  * @first: index of each node's first link in @links; @n + 1 entries, so that
  *	the links of node i are @first[i] to @first[i + 1] - 1
+ * @bare: its file says that bandwidths are of payload alone, so that no headers and
+ *	no acknowledgements count
+ * @counted: hbp_platform_count() has made bandwidths those of payload, and
+ *	acknowledgements take their part of them
  */
 struct hbp_platform {
 	size_t n;
@@ -61,6 +67,8 @@ struct hbp_platform {
 	size_t n_links;
 	struct hbp_link *links;
 	size_t *first;
+	bool bare;
+	bool counted;
 };
 
 int hbp_platform_load(const char *path, const struct hbp_warn *warn,
@@ -71,6 +79,8 @@ int hbp_platform_parse(const char *text, size_t len, const char *name,
 struct hbp_platform *hbp_platform_alloc(size_t n, size_t n_links);
 const struct hbp_link *hbp_platform_finish(struct hbp_platform *platform);
 int hbp_platform_sort(struct hbp_platform *platform);
+void hbp_platform_count(struct hbp_platform *platform);
+unsigned int hbp_link_mtu(const struct hbp_link *link);
 char *hbp_platform_text(const struct hbp_platform *platform);
 int hbp_platform_save(const struct hbp_platform *platform, const char *path,
 		      struct hbp_error *err);

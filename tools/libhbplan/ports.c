@@ -41,6 +41,7 @@ static int add_edge(struct pace *p, size_t t, const struct hbp_edge *edge,
 	const struct hbp_platform *platform = p->in->platform;
 	size_t arc = hbp_steady_arc(s, from, to), u;
 	struct hbp_uses of;
+	bool way = true;
 	int64_t ns = 0;
 
 	if (arc == HBP_NONE)
@@ -51,7 +52,9 @@ static int add_edge(struct pace *p, size_t t, const struct hbp_edge *edge,
 	of = hbp_steady_uses(s, arc);
 	for (u = 0; u < of.n; u++) {
 		p->load[of.rows[u]] += p->weight[t] * of.uses[u];
-		if (platform && of.rows[u] < platform->n_links)
+		/* Behind the ports are links that only acknowledgements pass. */
+		way = way && platform && of.rows[u] < platform->n_links;
+		if (way)
 			ns = hbp_ns_add(ns, platform->links[of.rows[u]].latency_ns);
 	}
 	if (!platform)

@@ -173,6 +173,7 @@ static void add_arc(struct hbp_quotient *q, size_t from, size_t to)
 	}
 	small->arcs[small->n_arcs].from = (uint32_t)from;
 	small->arcs[small->n_arcs].to = (uint32_t)to;
+	small->back[small->n_arcs] = small->first[small->n_arcs + 1];
 	small->mbps[small->n_arcs++] = 1;
 }
 
@@ -202,12 +203,13 @@ static int shrink(struct hbp_quotient *q)
 	small->arcs = calloc(most, sizeof(*small->arcs));
 	small->mbps = calloc(most, sizeof(*small->mbps));
 	small->first = calloc(most + 1, sizeof(*small->first));
+	small->back = calloc(most, sizeof(*small->back));
 	small->rows = calloc(4 * most, sizeof(*small->rows));
 	small->uses = calloc(4 * most, sizeof(*small->uses));
 	q->count = calloc(small->n_rows, sizeof(*q->count));
 	q->sum = calloc(2 * n * n, sizeof(*q->sum));
 	q->pairs = calloc(n * n, sizeof(*q->pairs));
-	if (!small->arcs || !small->mbps || !small->first || !small->rows ||
+	if (!small->arcs || !small->mbps || !small->first || !small->back || !small->rows ||
 	    !small->uses || !q->count || !q->sum || !q->pairs)
 		return -ENOMEM;
 	for (i = 0; i < s->n_rows; i++)
@@ -332,6 +334,7 @@ void hbp_quotient_free(struct hbp_quotient *q)
 	free(q->small.arcs);
 	free(q->small.mbps);
 	free(q->small.first);
+	free(q->small.back);
 	free(q->small.rows);
 	free(q->small.uses);
 	free(q->count);

@@ -12,6 +12,7 @@
 #include "node.h"
 #include "route.h"
 #include "units.h"
+#include "wire.h"
 
 /**
  * hbp_routes_alloc() - room for the routes of one source
@@ -204,19 +205,43 @@ void hbp_routes_find(const struct hbp_platform *platform, size_t source,
 	hbp_routes_extend(platform, HBP_NONE, relay, routes);
 }
 
+/* What a route carries of payload, by the least MTU of its links. */
+static int64_t payload_of(const struct hbp_platform *platform,
+			  const struct hbp_routes *routes, size_t to)
+{
+	unsigned int mtu = HBP_MTU_MAX, its;
+	const struct hbp_link *link;
+	int64_t least = INT64_MAX, bps;
+	size_t at;
+
+	for (at = to; at != routes->source; at = link->from) {
+		link = &platform->links[routes->last[at]];
+		its = hbp_link_mtu(link);
+		mtu = its < mtu ? its : mtu;
+	}
+	for (at = to; at != routes->source; at = link->from) {
+		link = &platform->links[routes->last[at]];
+		bps = (int64_t)((double)link->bandwidth_bps /
+				hbp_wire_data(mtu, hbp_link_mtu(link)));
+		least = bps < least ? bps : least;
+	}
+	return least;
+}
+
 static void fill_row(const struct hbp_platform *platform, size_t row,
 		     const struct hbp_routes *routes, struct hbp_costs *costs)
 {
-	size_t to, cell;
+	size_t to, cell, at;
 
 	for (to = 0; to < platform->n_hosts; to++) {
 		if (to == row)
 			continue;
 		cell = row * platform->n_hosts + to;
-		costs->latency_ns[cell] =
-			routes->latency_ns[platform->hosts[to]];
+		at = platform->hosts[to];
+		costs->latency_ns[cell] = routes->latency_ns[at];
 		costs->bandwidth_bps[cell] =
-			routes->bandwidth_bps[platform->hosts[to]];
+			platform->counted && routes->bandwidth_bps[at] ?
+			payload_of(platform, routes, at) : routes->bandwidth_bps[at];
 	}
 }
 
@@ -245,6 +270,8 @@ int hbp_costs_from_platform(const struct hbp_platform *platform,
 	costs = hbp_costs_alloc(platform->n_hosts);
 	if (!routes || !costs)
 		ret = hbp_nomem(err);
+	else
+		costs->bare = platform->bare;
 	for (i = 0; !ret && i < platform->n_hosts; i++) {
 		node = &platform->nodes[platform->hosts[i]];
 		costs->nodes[i].id = node->id;

@@ -49,22 +49,19 @@ static int add_way(struct sharing *s, const struct hbp_hop *hop, size_t path)
 	size_t from = hbp_platform_find(p, hop->from);
 	size_t to = hbp_platform_find(p, hop->to), i;
 	const struct hbp_link *link;
-	int64_t bps = INT64_MAX;
+	const struct hbp_load *load;
 	uint32_t a, b;
 	int ret;
 
-	if (hbp_ways_find(s->ways, from, to))
+	if (hbp_ways_loads(s->ways, from, to))
 		return hbp_nomem(s->err);
-	for (i = 0; i < s->ways->n_path; i++) {
-		link = &p->links[s->ways->path[i]];
-		bps = link->bandwidth_bps < bps ? link->bandwidth_bps : bps;
-	}
-	for (i = 0; i < s->ways->n_path; i++) {
-		link = &p->links[s->ways->path[i]];
+	for (i = 0; i < s->ways->n_way; i++) {
+		load = &s->ways->loads[i];
+		link = &p->links[load->link];
 		a = p->nodes[link->from].id;
 		b = p->nodes[link->to].id;
 		ret = add(s, HBP_LIMITED_LATENCY, a, b, path, link->latency_ns);
-		if (!ret && link->bandwidth_bps == bps)
+		if (!ret && hbp_load_bps(link, load) == s->ways->width_bps)
 			ret = add(s, HBP_LIMITED_LINK, a, b, path,
 				  hop->transfer_ns);
 		if (ret)

@@ -27,12 +27,14 @@ void hbp_steady_free(struct hbp_steady *steady)
 	free(steady->arcs);
 	free(steady->mbps);
 	free(steady->first);
+	free(steady->back);
 	free(steady->rows);
 	free(steady->uses);
 	hbp_switched_free(steady->switched);
 	free(steady->ports_least);
 	free(steady->own.rows);
 	free(steady->own.uses);
+	free(steady->own.back);
 	free(steady);
 }
 
@@ -90,16 +92,18 @@ int hbp_steady_switched(struct hbp_input *in, enum hbp_ports ports,
 	}
 	s->switched = switched;
 	s->ports = ports;
+	s->acks = in->platform->counted;
 	s->n = in->n;
 	s->n_rows = in->platform->n_links;
 	s->sends = ports == HBP_ANY_PORTS ? HBP_NONE : s->n_rows;
 	if (ports != HBP_ANY_PORTS)
 		s->n_rows += ports == HBP_ONE_PORT ? 2 * s->n : s->n;
-	/* The links of a route, and two ports. */
-	room = switched->n_core + 4;
+	/* The links of a route, and of that back, and two ports. */
+	room = 2 * (switched->n_core + 2) + 2;
 	s->own.rows = calloc(room, sizeof(*s->own.rows));
 	s->own.uses = calloc(room, sizeof(*s->own.uses));
-	ret = s->own.rows && s->own.uses ? 0 : -ENOMEM;
+	s->own.back = calloc(room, sizeof(*s->own.back));
+	ret = s->own.rows && s->own.uses && s->own.back ? 0 : -ENOMEM;
 	if (!ret && ports != HBP_ANY_PORTS)
 		ret = find_ports_least(s);
 	if (ret) {
@@ -138,6 +142,26 @@ static size_t add_own(const struct hbp_steady *s, size_t n, size_t row, double u
 	return n + 1;
 }
 
+/* Adds what acknowledgements take, in one row with data where both pass a link. */
+static size_t add_back(const struct hbp_steady *s, size_t n, size_t n_way, size_t from,
+		       size_t to)
+{
+	double part = hbp_switched_acks(s->switched), use;
+	size_t n_back, i, k;
+
+	n_back = part > 0 ? hbp_switched_path(s->switched, to, from, s->own.back) : 0;
+	for (i = 0; i < n_back; i++) {
+		use = part * link_use(s, s->own.back[i]);
+		for (k = 0; k < n_way && s->own.rows[k] != s->own.back[i];)
+			k++;
+		if (k < n_way)
+			s->own.uses[k] += use;
+		else
+			n = add_own(s, n, s->own.back[i], use);
+	}
+	return n;
+}
+
 /**
  * hbp_steady_uses() - what a pair keeps busy
  * @steady: who can send to whom
@@ -148,7 +172,7 @@ static size_t add_own(const struct hbp_steady *s, size_t n, size_t row, double u
 struct hbp_uses hbp_steady_uses(const struct hbp_steady *steady, size_t arc)
 {
 	const struct hbp_steady *s = steady;
-	size_t i, n, from, to;
+	size_t i, n, n_way, from, to;
 	double use;
 
 	if (!s->switched) {
@@ -157,7 +181,8 @@ struct hbp_uses hbp_steady_uses(const struct hbp_steady *steady, size_t arc)
 	}
 	from = arc / s->n;
 	to = arc % s->n;
-	n = hbp_switched_path(s->switched, from, to, s->own.rows);
+	n_way = hbp_switched_path(s->switched, from, to, s->own.rows);
+	n = n_way;
 	for (i = 0; i < n; i++)
 		s->own.uses[i] = link_use(s, s->own.rows[i]);
 	if (s->ports == HBP_ONE_PORT) {
@@ -167,6 +192,7 @@ struct hbp_uses hbp_steady_uses(const struct hbp_steady *steady, size_t arc)
 	} else if (s->ports == HBP_MULTI_PORT) {
 		n = add_own(s, n, s->sends + from, s->ports_least[from]);
 	}
+	n = add_back(s, n, n_way, from, to);
 	return (struct hbp_uses){ n, s->own.rows, s->own.uses };
 }
 
@@ -219,23 +245,25 @@ void hbp_steady_costs(const struct hbp_steady *steady, const double *prices,
  * @steady: who can send to whom
  * @mbps: what the pair is to carry
  * @least: of each row, 0 before; receives the part of the time for which any pair
- *	that uses it does at least
+ *	that uses it for data does at least
  */
 void hbp_steady_least(const struct hbp_steady *steady, double mbps, double *least)
 {
 	const struct hbp_steady *s = steady;
 	double use;
-	size_t u, links = s->switched ? s->switched->platform->n_links : 0;
+	size_t i, u, links = s->switched ? s->switched->platform->n_links : 0;
 
 	for (u = 0; u < links; u++)
 		if (s->switched->passed[u])
 			least[u] = link_use(s, u) * mbps;
 	for (u = links; s->switched && u < s->n_rows; u++)
 		least[u] = s->ports_least[u - links] * mbps;
-	for (u = 0; !s->switched && u < s->first[s->n_arcs]; u++) {
-		use = s->uses[u] * mbps;
-		if (least[s->rows[u]] == 0 || use < least[s->rows[u]])
-			least[s->rows[u]] = use;
+	for (i = 0; i < s->n_arcs; i++) {
+		for (u = s->first[i]; u < s->back[i]; u++) {
+			use = s->uses[u] * mbps;
+			if (least[s->rows[u]] == 0 || use < least[s->rows[u]])
+				least[s->rows[u]] = use;
+		}
 	}
 }
 
@@ -303,3 +331,4 @@ void hbp_steady_heads(const struct hbp_steady *steady, size_t *first,
 	for (i = 0; i < steady->n_arcs; i++)
 		arcs[first[steady->arcs[i].to + 1]++] = i;
 }
+

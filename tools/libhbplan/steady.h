@@ -3,6 +3,7 @@
 #ifndef HBPLAN_STEADY_H
 #define HBPLAN_STEADY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,8 @@ struct hbp_switched;
 /**
  * struct hbp_uses - what a pair keeps busy
  * @n: number of rows
- * @rows: those rows
+ * @rows: those rows: links of the way, the last first; ports; links that only
+ *	acknowledgements pass
  * @uses: for which part of the time each is busy if the pair carries 1 Mbit/s
  */
 struct hbp_uses {
@@ -31,6 +33,7 @@ struct hbp_uses {
 /**
  * struct hbp_steady - who can send to whom, and what that keeps busy
  * @ports: what holds nodes back; HBP_ANY_PORTS if the links of a platform alone do
+ * @acks: acknowledgements count
  * @n: number of members; their places in the input are their numbers here
  * @switched: hosts behind switches whose pairs are not listed: the pair of hosts i
  *	and j has number i * n + j, and there is nothing below but @n_rows, @sends,
@@ -41,14 +44,16 @@ struct hbp_uses {
  * @n_rows: number of ports and links that can be busy
  * @sends: the first of @n rows that are ports that send; HBP_NONE if none are
  * @first: index of each arc's first use; @n_arcs + 1 entries
+ * @back: of each arc, the first of its uses that only acknowledgements have
  * @rows: what it keeps busy
  * @uses: for which part of the time, if it carries 1 Mbit/s
  * @ports_least: of each port, as their rows stand, what one of its pairs that are not
  *	listed uses at least if it carries 1 Mbit/s; 0 if it has none
- * @own: of a pair that is not listed: room for what it keeps busy
+ * @own: of a pair that is not listed: room for what it keeps busy, and for the way back
  */
 struct hbp_steady {
 	enum hbp_ports ports;
+	bool acks;
 	size_t n;
 	struct hbp_switched *switched;
 	size_t n_arcs;
@@ -57,12 +62,14 @@ struct hbp_steady {
 	size_t n_rows;
 	size_t sends;
 	size_t *first;
+	size_t *back;
 	uint32_t *rows;
 	double *uses;
 	double *ports_least;
 	struct hbp_own {
 		uint32_t *rows;
 		double *uses;
+		uint32_t *back;
 	} own;
 };
 

@@ -11,6 +11,7 @@
 #include "node.h"
 #include "route.h"
 #include "switched.h"
+#include "wire.h"
 
 #define NO_LINK		UINT32_MAX
 
@@ -160,23 +161,55 @@ static int mark_links(struct hbp_switched *s)
 	return 0;
 }
 
+/* Does what data and acknowledgements take of a link depend on the route? */
+static bool is_mixed(const struct hbp_platform *p)
+{
+	size_t i;
+
+	for (i = 1; p->counted && i < p->n_links; i++)
+		if (hbp_link_mtu(&p->links[i]) != hbp_link_mtu(p->links))
+			return true;
+	return false;
+}
+
+static bool is_led(const struct hbp_switched *s, size_t from, size_t to)
+{
+	return s->last[from * s->n_core + to] != NO_LINK;
+}
+
+/* Is there a way between two places without one back? */
+static bool has_one_way(const struct hbp_switched *s)
+{
+	size_t a, b;
+
+	for (a = 0; s->platform->counted && a < s->n_places; a++)
+		for (b = 0; b < a; b++)
+			if (is_led(s, a, b) != is_led(s, b, a))
+				return true;
+	return false;
+}
+
 /**
  * hbp_switched_alloc() - find out which hosts share their routes
  * @platform: the platform; must outlive the result
  * @out: receives it, to be released with hbp_switched_free(); NULL if fewer than
- *	half of the hosts are alone with a switch at their only link: then pairs
- *	are few, or do not share much
+ *	half of the hosts are alone with a switch at their only link, as pairs are few
+ *	then, or do not share much; or if headers count, and links have other MTUs or
+ *	some route has none back, as then what is taken of links differs from pair to pair
  *
  * Return: 0 or -ENOMEM.
  */
 int hbp_switched_alloc(const struct hbp_platform *platform,
 		       struct hbp_switched **out)
 {
-	struct hbp_switched *s = calloc(1, sizeof(*s));
 	size_t n = platform->n_hosts, i, leaves = 0;
+	struct hbp_switched *s;
 	int ret = -ENOMEM;
 
 	*out = NULL;
+	if (is_mixed(platform))
+		return 0;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->platform = platform;
@@ -200,6 +233,10 @@ int hbp_switched_alloc(const struct hbp_platform *platform,
 	number_nodes(s);
 	list_hosts(s);
 	ret = find_routes(s);
+	if (!ret && has_one_way(s)) {
+		hbp_switched_free(s);
+		return 0;
+	}
 	if (!ret)
 		ret = mark_links(s);
 	if (ret)
@@ -207,6 +244,21 @@ int hbp_switched_alloc(const struct hbp_platform *platform,
 	else
 		*out = s;
 	return ret;
+}
+
+/**
+ * hbp_switched_acks() - what acknowledgements take of links
+ * @switched: from hbp_switched_alloc()
+ *
+ * Return: of each link on the way back, which part of its bandwidth if the pair carries
+ * 1 bit/s; 0 if they do not count.
+ */
+double hbp_switched_acks(const struct hbp_switched *switched)
+{
+	const struct hbp_platform *p = switched->platform;
+
+	/* All links have one MTU. */
+	return p->counted ? hbp_wire_acks(hbp_link_mtu(p->links), hbp_link_mtu(p->links)) : 0;
 }
 
 /**
@@ -222,7 +274,7 @@ bool hbp_switched_joins(const struct hbp_switched *switched, size_t from, size_t
 	const struct hbp_switched *s = switched;
 	size_t a = s->place[from], b = s->place[to];
 
-	return a == b ? from != to : s->last[a * s->n_core + b] != NO_LINK;
+	return a == b ? from != to : is_led(s, a, b);
 }
 
 /**
@@ -322,12 +374,29 @@ static void add_up(const struct hbp_switched *s, const double *costs,
 	}
 }
 
+/* Adds to what each way costs the acknowledgements' part of the way back. */
+static void add_acks(const struct hbp_switched *s, double *sums)
+{
+	double acks = hbp_switched_acks(s), *there, *back, old;
+	size_t a, b;
+
+	for (a = 0; acks > 0 && a < s->n_places; a++) {
+		for (b = 0; b < a; b++) {
+			there = &sums[a * s->n_places + b];
+			back = &sums[b * s->n_places + a];
+			old = *there;
+			*there += acks * *back;
+			*back += acks * old;
+		}
+	}
+}
+
 /**
  * hbp_switched_costs() - what routes between places cost
  * @switched: from hbp_switched_alloc()
  * @costs: of each link, not negative
- * @sums: receives for each pair of places the sum of the route's links, infinite
- *	where none leads
+ * @sums: receives for each pair of places the sum of the route's links, and the
+ *	acknowledgements' part of those back; infinite where no route leads
  *
  * Return: 0 or -ENOMEM.
  */
@@ -349,6 +418,8 @@ int hbp_switched_costs(const struct hbp_switched *switched, const double *costs,
 			sums[k * s->n_places + c] = core[c];
 		}
 	}
+	if (!ret)
+		add_acks(s, sums);
 	free(core);
 	free(stack);
 	return ret;

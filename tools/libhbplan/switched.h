@@ -49,6 +49,7 @@ struct hbp_switched {
 int hbp_switched_alloc(const struct hbp_platform *platform,
 		       struct hbp_switched **out);
 void hbp_switched_free(struct hbp_switched *switched);
+double hbp_switched_acks(const struct hbp_switched *switched);
 bool hbp_switched_joins(const struct hbp_switched *switched, size_t from, size_t to);
 int hbp_switched_costs(const struct hbp_switched *switched, const double *costs,
 		       double *sums);

@@ -10,6 +10,7 @@
 
 #include "node.h"
 #include "ways.h"
+#include "wire.h"
 
 /* At most so many last links are kept, 64 MiB. */
 #define KEPT_MAX	((size_t)1 << 24)
@@ -141,6 +142,11 @@ struct hbp_ways *hbp_ways_alloc(const struct hbp_platform *platform)
 		return NULL;
 	w->platform = platform;
 	w->source = HBP_NONE;
+	if (platform->counted) {
+		w->place = calloc(platform->n_links + 1, sizeof(*w->place));
+		if (!w->place)
+			goto fail;
+	}
 	if (look_at_shape(w))
 		goto fail;
 	if (w->forest)
@@ -174,6 +180,8 @@ void hbp_ways_free(struct hbp_ways *ways)
 	hbp_routes_free(ways->routes);
 	free(ways->kept);
 	free(ways->path);
+	free(ways->loads);
+	free(ways->place);
 	free(ways);
 }
 
@@ -341,4 +349,98 @@ int hbp_ways_find(struct hbp_ways *ways, size_t from, size_t to)
 {
 	ways->n_path = 0;
 	return ways->forest ? climb(ways, from, to) : follow(ways, from, to);
+}
+
+static int grow_loads(struct hbp_ways *w, size_t n)
+{
+	size_t room = 2 * n + 64;
+	struct hbp_load *loads;
+
+	if (n <= w->load_room)
+		return 0;
+	loads = realloc(w->loads, room * sizeof(*loads));
+	if (!loads)
+		return -ENOMEM;
+	w->loads = loads;
+	w->load_room = room;
+	return 0;
+}
+
+/* What data takes of the links of its way; returns the least MTU there. */
+static unsigned int load_way(struct hbp_ways *w)
+{
+	const struct hbp_link *links = w->platform->links;
+	unsigned int mtu = HBP_MTU_MAX, its;
+	struct hbp_load *load;
+	int64_t bps;
+	size_t i;
+
+	for (i = 0; w->place && i < w->n_path; i++) {
+		its = hbp_link_mtu(&links[w->path[i]]);
+		mtu = its < mtu ? its : mtu;
+	}
+	w->width_bps = INT64_MAX;
+	for (i = 0; i < w->n_path; i++) {
+		load = &w->loads[i];
+		load->link = w->path[i];
+		load->part = w->place ?
+			     hbp_wire_data(mtu, hbp_link_mtu(&links[load->link])) : 1;
+		bps = hbp_load_bps(&links[load->link], load);
+		w->width_bps = bps < w->width_bps ? bps : w->width_bps;
+	}
+	return mtu;
+}
+
+/* Adds what acknowledgements take; a link that data passes, too, is there already. */
+static void load_back(struct hbp_ways *w, unsigned int mtu)
+{
+	size_t i, link, *place;
+
+	for (i = 0; i < w->n_way; i++)
+		w->place[w->loads[i].link] = i + 1;
+	for (i = 0; i < w->n_path; i++) {
+		link = w->path[i];
+		place = &w->place[link];
+		if (!*place)
+			w->loads[w->n_loads++] = (struct hbp_load){ .link = link };
+		w->loads[*place ? *place - 1 : w->n_loads - 1].part +=
+			hbp_wire_acks(mtu, hbp_link_mtu(&w->platform->links[link]));
+	}
+	for (i = 0; i < w->n_way; i++)
+		w->place[w->loads[i].link] = 0;
+}
+
+/**
+ * hbp_ways_loads() - what an edge between two hosts takes of links
+ * @ways: from hbp_ways_alloc(); its loads are filled, its path serves for that
+ * @from: index of the sending node
+ * @to: index of the receiving node
+ *
+ * Where headers count, acknowledgements take their part of the links of the way back,
+ * if there is one.
+ *
+ * Return: as hbp_ways_find().
+ */
+int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to)
+{
+	unsigned int mtu;
+	int ret;
+
+	ret = hbp_ways_find(ways, from, to);
+	if (!ret)
+		ret = grow_loads(ways, ways->n_path);
+	if (ret)
+		return ret;
+	mtu = load_way(ways);
+	ways->n_way = ways->n_path;
+	ways->n_loads = ways->n_path;
+	if (!ways->place)
+		return 0;
+	ret = hbp_ways_find(ways, to, from);
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	ret = grow_loads(ways, ways->n_way + ways->n_path);
+	if (!ret)
+		load_back(ways, mtu);
+	return ret;
 }

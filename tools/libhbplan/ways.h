@@ -11,6 +11,16 @@
 #include "route.h"
 
 /**
+ * struct hbp_load - what an edge takes of a link
+ * @link: index of the link
+ * @part: of the link's bandwidth, bit/s for each bit/s of the edge
+ */
+struct hbp_load {
+	size_t link;
+	double part;
+};
+
+/**
  * struct hbp_ways - routes between the hosts of a platform, found when needed
  * @platform: the platform
  * @forest: is there at most one way between any two nodes
@@ -27,6 +37,14 @@
  * @path: links of the way asked for last, those nearer to its end before the others
  * @n_path: how many
  * @room: how many fit
+ * @loads: what the edge asked for last takes: of the links of its way, in the order of
+ *	@path, then of others that its acknowledgements pass
+ * @n_loads: how many
+ * @n_way: how many of them are those of the way
+ * @width_bps: what the way carries if nothing else passes it, acknowledgements left out
+ * @load_room: how many fit
+ * @place: where headers count, of each link: its place in @loads, counted from 1, while
+ *	they are made; else 0
  */
 struct hbp_ways {
 	const struct hbp_platform *platform;
@@ -44,11 +62,24 @@ struct hbp_ways {
 	size_t *path;
 	size_t n_path;
 	size_t room;
+	struct hbp_load *loads;
+	size_t n_loads;
+	size_t n_way;
+	int64_t width_bps;
+	size_t load_room;
+	size_t *place;
 };
+
+/* What a link of the way carries of an edge, if nothing else passes it, bit/s. */
+static inline int64_t hbp_load_bps(const struct hbp_link *link, const struct hbp_load *load)
+{
+	return (int64_t)((double)link->bandwidth_bps / load->part);
+}
 
 struct hbp_ways *hbp_ways_alloc(const struct hbp_platform *platform);
 void hbp_ways_free(struct hbp_ways *ways);
 bool hbp_ways_direct(const struct hbp_ways *ways, size_t at);
 int hbp_ways_find(struct hbp_ways *ways, size_t from, size_t to);
+int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to);
 
 #endif /* HBPLAN_WAYS_H */

@@ -30,7 +30,7 @@ struct weighing {
 	const double *flows;
 	struct hbp_insertion *ins;
 	size_t *first;		/* of each tree: its links in @links */
-	size_t *links;		/* as often as the tree passes them */
+	struct hbp_load *links;	/* as often as the tree passes them */
 	size_t room;
 	double *load;		/* of each link, Mbit/s */
 	double *mbps;		/* of each tree */
@@ -54,24 +54,25 @@ static double width_of(const struct weighing *w, size_t link)
 /* Appends the links of the way between two nodes of trees. */
 static int add_way(struct weighing *w, size_t *n, size_t from, size_t to)
 {
-	size_t room, *links, i;
+	struct hbp_load *links;
+	size_t room, i;
 	int ret;
 
-	ret = hbp_ways_find(w->ways, w->nodes[from], w->nodes[to]);
+	ret = hbp_ways_loads(w->ways, w->nodes[from], w->nodes[to]);
 	if (ret == -ENOENT)
 		return hbp_fail(w->err, -EINVAL, "links: a tree has an edge without a route");
 	if (ret)
 		return hbp_nomem(w->err);
-	if (*n + w->ways->n_path > w->room) {
-		room = 2 * (*n + w->ways->n_path) + 256;
+	if (*n + w->ways->n_loads > w->room) {
+		room = 2 * (*n + w->ways->n_loads) + 256;
 		links = realloc(w->links, room * sizeof(*links));
 		if (!links)
 			return hbp_nomem(w->err);
 		w->links = links;
 		w->room = room;
 	}
-	for (i = 0; i < w->ways->n_path; i++)
-		w->links[(*n)++] = w->ways->path[i];
+	for (i = 0; i < w->ways->n_loads; i++)
+		w->links[(*n)++] = w->ways->loads[i];
 	return 0;
 }
 
@@ -149,7 +150,7 @@ static void add_load(struct weighing *w, size_t t, double mbps)
 	size_t i;
 
 	for (i = w->first[t]; i < w->first[t + 1]; i++)
-		w->load[w->links[i]] += mbps;
+		w->load[w->links[i].link] += mbps * w->links[i].part;
 }
 
 static void add_loads(struct weighing *w)
@@ -182,12 +183,13 @@ static double load_weights(struct weighing *w, bool second)
 /* One column: what a unit of a tree's rate uses of every link. */
 static int add_tree(struct weighing *w, struct hbp_packing *packing, size_t t)
 {
-	size_t i, link, n = 0;
+	size_t i, row, n = 0;
 
 	for (i = w->first[t]; i < w->first[t + 1]; i++) {
-		link = w->links[i];
-		if (w->uses[w->row[link]]++ == 0)
-			w->at[n++] = w->row[link];
+		row = w->row[w->links[i].link];
+		if (w->uses[row] == 0)
+			w->at[n++] = row;
+		w->uses[row] += w->links[i].part;
 	}
 	/* Uses stand by row; the program wants them beside @at. */
 	for (i = 0; i < n; i++)
@@ -209,7 +211,7 @@ static int add_rows(struct weighing *w, struct hbp_packing *packing)
 		if (!w->chosen[t])
 			continue;
 		for (i = w->first[t]; i < w->first[t + 1]; i++) {
-			link = w->links[i];
+			link = w->links[i].link;
 			if (w->row[link] != HBP_NONE)
 				continue;
 			w->row[link] = n++;
