@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# When each node has a file, beside the time that the largest flow to it takes, headers of
-# Ethernet, IP and TCP counted: 1514 bytes of a link carry 1448 of payload. Runs in
-# a test machine in virtual time, and prints tab-separated lines:
+# When each node has a file, beside the time that the largest flow to it takes, headers
+# counted. Runs in a test machine in virtual time, and prints tab-separated lines:
 #
 #	PLATFORM PLANNER NODE TIME_US BOUND_US
 #
@@ -39,7 +38,7 @@ compare()
 	jq -r --slurpfile plan "$work/plan" --arg name "$name" --arg planner "$planner" '
 		(.nodes | map({(.node | tostring): .time_us}) | add) as $time |
 		$plan[0].predicted as $p |
-		($p.nodes | map({(.id | tostring): (.bound_us * 1514 / 1448)}) | add) as $bound |
+		($p.nodes | map({(.id | tostring): .bound_us}) | add) as $bound |
 		($p.nodes[] | [$name, $planner, .id, $time[.id | tostring], $bound[.id | tostring]]),
 		[$name, $planner, "all", ($time | to_entries | map(.value) | max),
 		 ($bound | to_entries | map(.value) | max)] | @tsv' "$work/sent"

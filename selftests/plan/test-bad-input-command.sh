@@ -78,6 +78,9 @@ jq -c '.links[0].bandwidth_mbps = -1' platform.json >bad.json
 bad 'a link of negative bandwidth' \
 	'links[0].bandwidth_mbps must be Mbit/s from 0.000001 to 10000000, not -1' \
 	"${between/node 2/node 9}"
+jq -c '.links[1].mtu = 100' platform.json >bad.json
+bad 'an MTU that leaves no room' 'links[1].mtu must be a whole number of bytes from 256 to 65535, not 100' \
+	'bad.json: links[1].mtu is none that a link has'
 jq -c '.links[1].to = 8' platform.json >bad.json
 bad 'a link to nowhere' 'links[1].to: there is no node 8 in nodes' 'bad.json: links[1] does not join two nodes'
 echo '{"hbcast":"plan"}' >bad.json

@@ -12,7 +12,7 @@ enter_empty_directory
 
 # Host 1 sends at 10, 2 receives at 4, 3 at 8; all others are 10.
 cat >star.json <<-'END'
-	{"hbcast":"platform","version":1,
+	{"hbcast":"platform","version":1,"headers":false,
 	 "nodes":[{"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},
 	          {"id":9,"kind":"switch"}],
 	 "links":[{"from":1,"to":9,"bandwidth_mbps":10,"latency_us":0,"symmetric":true},
@@ -40,7 +40,7 @@ from 1 to 9 100.0 % 0.0 % 2.000 s 4.0 Mbit/s 2.000 s 2.000 s 4.0 Mbit/s' \
 # One port: 1 sends to 2 and 3, 1 us and 4 us a Mbit: 5 together. If all that it
 # sends is twice as fast, 2.5. Only pairs that 1 sends over lead anywhere.
 cat >costs.json <<-'END'
-	{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2},{"id":3}],
+	{"hbcast":"costs","version":1,"headers":false,"nodes":[{"id":1},{"id":2},{"id":3}],
 	 "latency_us":[[0,0,0],[0,0,0],[0,0,0]],
 	 "bandwidth_mbps":[[null,8,2],[8,null,null],[8,null,null]]}
 END
@@ -61,7 +61,7 @@ check_equal 'the way to the last node, by hand' \
 # Each hop is the sender's overhead, latency and 1000 bytes, the receiver's overhead:
 # 10 + 30 + 100 + 20, 40 + 50 + 200 + 100, 0 + 44 + 100 + 6. All of them in a row.
 cat >row.json <<-'END'
-	{"hbcast":"costs","version":1,
+	{"hbcast":"costs","version":1,"headers":false,
 	 "nodes":[{"id":1,"send_overhead_us":10},{"id":2,"send_overhead_us":40,"recv_overhead_us":20},
 	          {"id":3,"recv_overhead_us":100},{"id":4,"recv_overhead_us":6}],
 	 "latency_us":[[0,30,900,900],[30,0,50,900],[30,50,0,44],[900,900,44,0]],
@@ -132,7 +132,7 @@ FROM TO SEND HOP RECEIVE DONE
 # 14 if the root's link is twice as wide, 16 if the replica's is; but not by the
 # rates that the plan has. Every tree passes one of the two links.
 cat >replica.json <<-'END'
-	{"hbcast":"platform","version":1,
+	{"hbcast":"platform","version":1,"headers":false,
 	 "nodes":[{"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},
 	          {"id":4,"kind":"host"},{"id":9,"kind":"switch"}],
 	 "links":[{"from":1,"to":9,"bandwidth_mbps":4,"latency_us":0},
@@ -201,7 +201,7 @@ outlook()
 }
 
 cat >mesh.json <<-'END'
-	{"hbcast":"costs","version":1,
+	{"hbcast":"costs","version":1,"headers":false,
 	 "nodes":[{"id":5},{"id":2,"recv_overhead_us":4},{"id":7},{"id":4}],
 	 "latency_us":[[0,9,14,20],[49,0,11,8],[49,11,0,30],[5,6,7,0]],
 	 "bandwidth_mbps":[[null,80,30,20],[80,null,50,10],[30,50,null,40],[20,30,40,null]]}

@@ -9,11 +9,11 @@ set -u
 . selftests/plan/command.sh
 enter_empty_directory
 
-# matrix ROW...: a cost matrix of nodes 0, 1, ...
+# matrix ROW...: a cost matrix of nodes 0, 1, ..., with bandwidths of payload
 matrix()
 {
 	printf '%s\n' "$@" | jq -R -s '(split("\n") | map(select(. != "") | split(" ") | map(tonumber))) as $m
-		| {hbcast: "costs", version: 1,
+		| {hbcast: "costs", version: 1, headers: false,
 		   nodes: [range($m | length) | {id: .}], latency_us: $m,
 		   bandwidth_mbps: ($m | map(map(8)))}'
 }

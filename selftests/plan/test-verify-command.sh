@@ -17,10 +17,10 @@ alter()
 	refuse "$1" "altered.json: $2" verify altered.json on "$net"
 }
 
-# Two trees: 2 over 1-2-3, 1 over 1-2 1-3, 1 over 1-3-2 are as much as enters 2
+# Bandwidths of payload. Two trees: 2 over 1-2-3, 1 over 1-2 1-3, 1 over 1-3-2 are as much as enters 2
 # or 3, which is 4.
 cat >triangle.json <<-'END'
-	{"hbcast":"platform","version":1,
+	{"hbcast":"platform","version":1,"headers":false,
 	 "nodes":[{"id":3,"kind":"host"},{"id":1,"kind":"host"},{"id":2,"kind":"host"},
 	          {"id":9,"kind":"switch"}],
 	 "links":[{"from":1,"to":2,"bandwidth_mbps":3,"latency_us":1000},
@@ -160,7 +160,7 @@ refuse 'no file' '"on" is missing: it must be given' verify plan.json
 
 # 4 receives at 9: 1 from the root, 5 from 3 and 3 from 2, which are replicas.
 cat >near.json <<-'END'
-	{"hbcast":"platform","version":1,"nodes":[{"id":9,"kind":"switch"},
+	{"hbcast":"platform","version":1,"headers":false,"nodes":[{"id":9,"kind":"switch"},
 	 {"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},
 	 {"id":4,"kind":"host"}],"links":[
 	 {"from":1,"to":9,"bandwidth_mbps":1,"latency_us":2,"symmetric":true},
@@ -264,7 +264,7 @@ run verify plan.json on slow.json
 check_equal 'a plan for very slow links is good' '0 ' "$status $said"
 # Several ports let 1 / 0.8 of the fastest through, 41666.25 bit/s.
 cat >slow.json <<-'END'
-	{"hbcast":"costs","version":1,"nodes":[{"id":1},{"id":2},{"id":3}],
+	{"hbcast":"costs","version":1,"headers":false,"nodes":[{"id":1},{"id":2},{"id":3}],
 	 "latency_us":[[0,0,0],[0,0,0],[0,0,0]],
 	 "bandwidth_mbps":[[null,0.033333,0.033333],[0.033333,null,0.033333],[0.033333,0.033333,null]]}
 END
@@ -298,7 +298,7 @@ done >links <<-'END'
 	6 102 10
 END
 cat >tree.json <<-END
-	{"hbcast":"platform","version":1,
+	{"hbcast":"platform","version":1,"headers":false,
 	 "nodes":[{"id":101,"kind":"switch"},{"id":102,"kind":"switch"},
 	          $(printf '{"id":%s,"kind":"host"},' 1 2 3 4 5){"id":6,"kind":"host"}],
 	 "links":[$(paste -sd , links)]}
@@ -308,7 +308,8 @@ run verify plan.json on tree.json
 check_equal 'a plan for a tree with equal links is good' '0  400003' \
 	"$status $said $(jq '.predicted.nodes[] | select(.id == 1).bound_us' plan.json)"
 
-# A list of all pairs would take more.
+# A list of all pairs would take more. Each of the hosts' links carries 100 * 1392 / 1514:
+# 1000 of them 999 times the message, and 66 / 3028 of that as acknowledgements.
 nodes=$(seq -f '{"id":%g,"kind":"host"}' -s , 1000)
 links=$(seq -f '{"from":0,"to":%g,"bandwidth_mbps":100,"latency_us":1,"symmetric":true}' -s , 1000)
 echo '{"hbcast":"platform","version":1,"nodes":[{"id":0,"kind":"switch"},' \
@@ -318,14 +319,32 @@ for model in one-port multi-port; do
 	      "$tool" plan star.json algorithm mtp root 1 model $model output plan.json 2>&1 &&
 	      "$tool" verify plan.json on star.json 2>&1 | tail -n 1)
 	check_equal "a plan for 1000 hosts, $model, needs less than 128 MiB" \
-		"proven by $model: no trees are faster together than 100.000000 Mbit/s" "$out"
+		"proven by $model: no trees are faster together than 90.070678 Mbit/s" "$out"
 done
+
+# Large frames here and there, and a host that sends and receives over one link.
+cat >mixed.json <<-'END'
+	{"hbcast":"platform","version":1,
+	 "nodes":[{"id":1,"kind":"host"},{"id":2,"kind":"host"},{"id":3,"kind":"host"},{"id":4,"kind":"host"},
+	          {"id":101,"kind":"switch"},{"id":102,"kind":"switch"},
+	          {"id":21,"kind":"switch"},{"id":22,"kind":"switch"}],
+	 "links":[{"from":1,"to":101,"bandwidth_mbps":90,"latency_us":5,"mtu":9000,"symmetric":true},
+	          {"from":2,"to":101,"bandwidth_mbps":70,"latency_us":5,"mtu":9000,"symmetric":true},
+	          {"from":101,"to":102,"bandwidth_mbps":40,"latency_us":9,"mtu":1400,"symmetric":true},
+	          {"from":3,"to":102,"bandwidth_mbps":50,"latency_us":5,"symmetric":true},
+	          {"from":1,"to":102,"bandwidth_mbps":10,"latency_us":2},
+	          {"from":4,"to":21,"bandwidth_mbps":60,"latency_us":0},
+	          {"from":102,"to":21,"bandwidth_mbps":60,"latency_us":0},
+	          {"from":21,"to":22,"bandwidth_mbps":60,"latency_us":5},
+	          {"from":22,"to":4,"bandwidth_mbps":60,"latency_us":0},
+	          {"from":22,"to":102,"bandwidth_mbps":60,"latency_us":0}]}
+END
 
 bad=
 tried=0
 for name in $("$tool" -j plan algorithms | jq -r '.[].name'); do
 	for keys in '' 'model one-port' 'model multi-port' 'message-size 1' 'objective throughput'; do
-		for net in costs.json "$demo" triangle.json hnow.json; do
+		for net in costs.json "$demo" triangle.json mixed.json hnow.json; do
 			root=$([ "$net" = costs.json ] && echo 2 || echo 1)
 			# shellcheck disable=SC2086
 			"$tool" plan "$net" algorithm "$name" root "$root" $keys output made.json 2>said || continue
@@ -386,7 +405,7 @@ done
 
 # Each number of a plan, made a hundredth larger; ids by one. Slots may be others.
 for case in 'costs.json mtp 2 model one-port' 'costs.json balanced-path 2' "$demo stable 1" \
-	'triangle.json mtp 1' 'costs.json lp-grow 5 model multi-port' 'hnow.json two-vbbs 4' \
+	'triangle.json mtp 1' 'mixed.json stable-graph 1' 'costs.json lp-grow 5 model multi-port' 'hnow.json two-vbbs 4' \
 	'hnow.json cfoot 2' 'triangle.json stable-graph 1'; do
 	read -r net name root keys <<<"$case"
 	# shellcheck disable=SC2086

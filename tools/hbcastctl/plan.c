@@ -30,7 +30,7 @@ struct hbp_warn hbplan_warnings(struct hbctl *ctl)
  * hbplan_open() - load what is planned on
  * @ctl: the run
  * @path: a cost matrix, a platform or an HNOW
- * @in: receives it, to be released with hbp_input_free()
+ * @in: receives it, to be released with hbp_input_free(); its bandwidths are of payload
  *
  * Return: HBCTL_OK, or HBCTL_USAGE after it has reported the error.
  */
@@ -41,6 +41,7 @@ int hbplan_open(struct hbctl *ctl, const char *path, struct hbp_input **in)
 
 	if (hbp_input_load(path, &w, in, &err))
 		return hbctl_error(ctl, HBCTL_USAGE, "%s", err.text);
+	hbp_input_count(*in);
 	return HBCTL_OK;
 }
 

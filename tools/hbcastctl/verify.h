@@ -2,7 +2,8 @@
 /*
  * Checking plans from scratch. Nothing here is shared with libhbplan: files are
  * read, routes found, models run and bounds proven once more, as
- * Documentation/formats.md and Documentation/planners tell, by the plainest way.
+ * Documentation/formats.md and Documentation/planners tell, by the plainest way. Only
+ * the sizes of headers are libhbplan's.
  */
 #ifndef HBCASTCTL_VERIFY_H
 #define HBCASTCTL_VERIFY_H
@@ -23,14 +24,16 @@
  * struct hbverify_link - one direction of a link, or a pair of a cost matrix
  * @from: index of the sending node
  * @to: index of the receiving node
- * @mbps: its bandwidth
+ * @mbps: its bandwidth; of payload, where headers count
  * @ns: its latency
+ * @mtu: its MTU
  */
 struct hbverify_link {
 	size_t from;
 	size_t to;
 	double mbps;
 	int64_t ns;
+	unsigned int mtu;
 };
 
 /**
@@ -70,6 +73,7 @@ struct hbverify_hnow {
  * @file: its name, for sentences
  * @costs: it is a cost matrix, or an HNOW, whose pairs are as in one
  * @hnow: what makes it an HNOW, or NULL
+ * @headers: headers count, and on a platform acknowledgements
  * @n: number of nodes
  * @hosts: how many of them are hosts
  * @id: of each node
@@ -91,6 +95,7 @@ struct hbverify_net {
 	const char *file;
 	bool costs;
 	struct hbverify_hnow *hnow;
+	bool headers;
 	size_t n;
 	size_t hosts;
 	uint32_t *id;
@@ -116,8 +121,10 @@ struct hbverify_net {
  * @order: its place in the file, which is the order of sending
  * @above: the edge into the parent, HBVERIFY_NONE below the root
  * @depth: number of edges from the root to the child
- * @n_links: number of links of the route
- * @links: the route, in no order
+ * @n_way: number of links of the route
+ * @n_links: with those that only acknowledgements pass
+ * @links: the route, in no order, and behind it those others
+ * @uses: for which part of the time each is busy, if the edge carries 1 Mbit/s
  * @mbps: the least of their bandwidths
  * @ns: the sum of their latencies
  */
@@ -128,8 +135,10 @@ struct hbverify_edge {
 	size_t order;
 	size_t above;
 	size_t depth;
+	size_t n_way;
 	size_t n_links;
 	size_t *links;
+	double *uses;
 	double mbps;
 	int64_t ns;
 };
@@ -200,6 +209,14 @@ size_t hbverify_last(const struct hbverify_net *net, size_t source, size_t to);
 size_t hbverify_way(const struct hbverify_net *net, size_t source, size_t to,
 		    size_t *links);
 
+double hbverify_payload(double mbps, unsigned int mtu);
+unsigned int hbverify_mtu(const struct hbverify_net *net, const size_t *links, size_t n);
+double hbverify_data(const struct hbverify_net *net, size_t link, unsigned int mtu);
+double hbverify_acks(const struct hbverify_net *net, size_t link, unsigned int mtu);
+double hbverify_width(const struct hbverify_net *net, const size_t *links, size_t n);
+void hbverify_way_uses(const struct hbverify *v, size_t *links, size_t *n, double *uses,
+		       const size_t *back, size_t n_back);
+
 int hbverify_read_hnow(struct hbverify *v, const json_t *json,
 		       const size_t *place);
 double hbverify_transfer(const struct hbverify *v, size_t from, size_t to,
@@ -231,13 +248,16 @@ struct hbverify_ways {
 /**
  * struct hbverify_arc - what a pair of hosts keeps busy
  * @n: number of things
- * @rows: these: links, the last of the way first, then ports by hbverify_row()
+ * @rows: these: links, the last of the way first, then those that only acknowledgements
+ *	pass, then ports by hbverify_row()
  * @uses: for which part of the time, if it carries 1 Mbit/s
+ * @back: room for the way back
  */
 struct hbverify_arc {
 	size_t n;
 	size_t *rows;
 	double *uses;
+	size_t *back;
 };
 
 void hbverify_find_ways(struct hbverify *v);

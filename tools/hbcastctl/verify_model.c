@@ -44,8 +44,7 @@ static void add_loads(struct hbverify *v, struct loads *l, const double *rates)
 	for (i = 0; i < v->plan.n; i++) {
 		e = &v->plan.edges[i];
 		for (k = 0; k < e->n_links; k++)
-			l->links[e->links[k]] += rates[i] /
-				v->net.links[e->links[k]].mbps;
+			l->links[e->links[k]] += rates[i] * e->uses[k];
 		if (is_model(v, "one-port")) {
 			l->sends[e->from] += rates[i] / e->mbps;
 			l->receives[e->to] += rates[i] / e->mbps;
@@ -155,8 +154,9 @@ static void ports_rates(struct hbverify *v, double *rates)
 }
 
 struct fill {
-	double *used;		/* of each link */
-	size_t *rising;		/* of each link: edges that still rise */
+	double *used;		/* of each link: for which part of the time */
+	double *rising;		/* of each link: likewise, by 1 Mbit/s of what still rises */
+	size_t *n_rising;	/* of each link: edges that still rise */
 	bool *done;		/* of each edge */
 };
 
@@ -167,9 +167,8 @@ static double next_level(const struct hbverify *v, const struct fill *f)
 	size_t i;
 
 	for (i = 0; i < v->net.n_links; i++)
-		if (f->rising[i])
-			level = fmin(level, (v->net.links[i].mbps - f->used[i]) /
-					    (double)f->rising[i]);
+		if (f->n_rising[i])
+			level = fmin(level, (1 - f->used[i]) / f->rising[i]);
 	for (i = 0; i < v->plan.n; i++) {
 		cap = v->plan.rate[v->plan.edges[i].tree];
 		if (!f->done[i] && v->plan.n_trees > 1 && cap > 0)
@@ -190,8 +189,7 @@ static bool stops(const struct hbverify *v, const struct fill *f, size_t i,
 		return true;
 	for (k = 0; k < e->n_links; k++) {
 		link = e->links[k];
-		if (v->net.links[link].mbps - f->used[link] <=
-		    level * (double)f->rising[link] * (1 + SAME_LEVEL))
+		if (1 - f->used[link] <= level * f->rising[link] * (1 + SAME_LEVEL))
 			return true;
 	}
 	return false;
@@ -202,19 +200,25 @@ static void fluid_rates(struct hbverify *v, double *rates)
 {
 	struct fill f = {
 		.used = hbverify_alloc(v, v->net.n_links, sizeof(double)),
-		.rising = hbverify_alloc(v, v->net.n_links, sizeof(size_t)),
+		.rising = hbverify_alloc(v, v->net.n_links, sizeof(double)),
+		.n_rising = hbverify_alloc(v, v->net.n_links, sizeof(size_t)),
 		.done = hbverify_alloc(v, v->plan.n, sizeof(bool))
 	};
 	bool *stop = hbverify_alloc(v, v->plan.n, sizeof(*stop));
+	const struct hbverify_edge *e;
 	size_t left = v->plan.n, i, k;
 	double level;
 
 	/* Planned rates that all links can keep are kept: hbverify_rates(). */
 	if (planned_rates(v, rates))
 		return;
-	for (i = 0; i < v->plan.n; i++)
-		for (k = 0; k < v->plan.edges[i].n_links; k++)
-			f.rising[v->plan.edges[i].links[k]]++;
+	for (i = 0; i < v->plan.n; i++) {
+		e = &v->plan.edges[i];
+		for (k = 0; k < e->n_links; k++) {
+			f.rising[e->links[k]] += e->uses[k];
+			f.n_rising[e->links[k]]++;
+		}
+	}
 	while (left) {
 		level = next_level(v, &f);
 		for (i = 0; i < v->plan.n; i++) {
@@ -229,9 +233,11 @@ static void fluid_rates(struct hbverify *v, double *rates)
 			f.done[i] = true;
 			rates[i] = level;
 			left--;
-			for (k = 0; k < v->plan.edges[i].n_links; k++) {
-				f.used[v->plan.edges[i].links[k]] += level;
-				f.rising[v->plan.edges[i].links[k]]--;
+			e = &v->plan.edges[i];
+			for (k = 0; k < e->n_links; k++) {
+				f.used[e->links[k]] += level * e->uses[k];
+				f.rising[e->links[k]] -= e->uses[k];
+				f.n_rising[e->links[k]]--;
 			}
 		}
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "verify.h"
+#include "wire.h"
 
 /* The most nodes of a file. */
 #define COSTS_MAX	4096
@@ -220,7 +221,7 @@ static int read_nodes(struct hbverify *v, const json_t *nodes, size_t *place)
 }
 
 static int add_link(struct hbverify *v, size_t from, size_t to,
-		    const json_t *mbps, const json_t *us)
+		    const json_t *mbps, const json_t *us, unsigned int mtu)
 {
 	struct hbverify_link *link = &v->net.links[v->net.n_links++];
 
@@ -228,8 +229,12 @@ static int add_link(struct hbverify *v, size_t from, size_t to,
 	link->to = to;
 	link->mbps = json_number_value(mbps);
 	link->ns = ns_of(us);
-	if (link->mbps > 0 && json_is_number(us) && link->ns >= 0)
+	link->mtu = mtu;
+	if (link->mbps > 0 && json_is_number(us) && link->ns >= 0) {
+		if (v->net.headers)
+			link->mbps = hbverify_payload(link->mbps, mtu);
 		return 0;
+	}
 	return hbverify_fail(v,
 			     "%s: from node %u to node %u bandwidth_mbps must be positive and latency_us 0 or more",
 			     v->net.file, v->net.id[from], v->net.id[to]);
@@ -266,7 +271,8 @@ static int read_pairs(struct hbverify *v, const json_t *json, const size_t *plac
 			if (i == j || !json_is_number(one))
 				continue;
 			if (add_link(v, place[i], place[j], one,
-				     json_array_get(json_array_get(us, i), j)))
+				     json_array_get(json_array_get(us, i), j),
+				     HBP_MTU))
 				return -1;
 		}
 	}
@@ -286,8 +292,9 @@ static size_t end_of(const struct hbverify *v, const json_t *link,
 static int read_links(struct hbverify *v, const json_t *json)
 {
 	json_t *links = json_object_get(json, "links"), *link;
-	const json_t *mbps, *us;
+	const json_t *mbps, *us, *mtu;
 	size_t i, from, to;
+	json_int_t bytes;
 
 	v->net.links = hbverify_alloc(v, 2 * json_array_size(links),
 				      sizeof(*v->net.links));
@@ -299,9 +306,14 @@ static int read_links(struct hbverify *v, const json_t *json)
 		if (from == HBVERIFY_NONE || to == HBVERIFY_NONE || from == to)
 			return hbverify_fail(v, "%s: links[%zu] does not join two nodes",
 					     v->net.file, i);
-		if (add_link(v, from, to, mbps, us) ||
+		mtu = json_object_get(link, "mtu");
+		bytes = mtu ? json_integer_value(mtu) : HBP_MTU;
+		if (bytes < HBP_MTU_MIN || bytes > HBP_MTU_MAX)
+			return hbverify_fail(v, "%s: links[%zu].mtu is none that a link has",
+					     v->net.file, i);
+		if (add_link(v, from, to, mbps, us, (unsigned int)bytes) ||
 		    (json_is_true(json_object_get(link, "symmetric")) &&
-		     add_link(v, to, from, mbps, us)))
+		     add_link(v, to, from, mbps, us, (unsigned int)bytes)))
 			return -1;
 	}
 	return 0;
@@ -361,6 +373,8 @@ int hbverify_read_net(struct hbverify *v, const char *file)
 	kind = json_object_get(json, "hbcast");
 	nodes = json_object_get(json, "nodes");
 	net->costs = is_text(kind, "costs");
+	net->headers = !json_is_false(json_object_get(json, "headers")) &&
+		       !json_object_get(json, "wormhole");
 	net->n = json_array_size(nodes);
 	net->id = hbverify_alloc(v, net->n, sizeof(*net->id));
 	net->host = hbverify_alloc(v, net->n, sizeof(*net->host));

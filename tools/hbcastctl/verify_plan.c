@@ -205,9 +205,18 @@ static int by_parent(const void *a, const void *b, void *edges)
 	return (x > y) - (x < y);
 }
 
+static int by_child(const void *a, const void *b, void *edges)
+{
+	const struct hbverify_edge *e = edges;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	if (e[x].to != e[y].to)
+		return e[x].to < e[y].to ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
 static int find_way(struct hbverify *v, struct hbverify_edge *edge, size_t *links)
 {
-	const struct hbverify_link *link;
 	size_t i;
 
 	edge->n_links = hbverify_way(&v->net, edge->from, edge->to, links);
@@ -217,15 +226,27 @@ static int find_way(struct hbverify *v, struct hbverify_edge *edge, size_t *link
 				     v->plan.file, v->net.file,
 				     v->net.costs ? "link" : "route",
 				     v->net.id[edge->from], v->net.id[edge->to]);
-	edge->links = hbverify_alloc(v, edge->n_links, sizeof(*links));
-	memcpy(edge->links, links, edge->n_links * sizeof(*links));
-	for (i = 0; i < edge->n_links; i++) {
-		link = &v->net.links[links[i]];
-		edge->ns += link->ns;
-		if (!i || link->mbps < edge->mbps)
-			edge->mbps = link->mbps;
-	}
+	edge->n_way = edge->n_links;
+	edge->links = hbverify_alloc(v, edge->n_way, sizeof(*links));
+	memcpy(edge->links, links, edge->n_way * sizeof(*links));
+	for (i = 0; i < edge->n_way; i++)
+		edge->ns += v->net.links[links[i]].ns;
+	edge->mbps = hbverify_width(&v->net, links, edge->n_way);
 	return 0;
+}
+
+/* What an edge keeps busy, once its child's routes are known. */
+static void find_uses(struct hbverify *v, struct hbverify_edge *edge, size_t *back)
+{
+	size_t n_back = 0, *links;
+
+	if (v->net.headers && !v->net.costs)
+		n_back = hbverify_way(&v->net, edge->to, edge->from, back);
+	links = hbverify_alloc(v, edge->n_way + n_back, sizeof(*links));
+	memcpy(links, edge->links, edge->n_way * sizeof(*links));
+	edge->links = links;
+	edge->uses = hbverify_alloc(v, edge->n_way + n_back, sizeof(*edge->uses));
+	hbverify_way_uses(v, links, &edge->n_links, edge->uses, back, n_back);
 }
 
 /* The routes of all edges, one parent after the other. */
@@ -243,6 +264,12 @@ static int find_ways(struct hbverify *v)
 		if (!i || edges[order[i]].from != edges[order[i - 1]].from)
 			hbverify_routes(&v->net, edges[order[i]].from, false);
 		ret = find_way(v, &edges[order[i]], links);
+	}
+	qsort_r(order, v->plan.n, sizeof(*order), by_child, edges);
+	for (i = 0; !ret && i < v->plan.n; i++) {
+		if (!i || edges[order[i]].to != edges[order[i - 1]].to)
+			hbverify_routes(&v->net, edges[order[i]].to, false);
+		find_uses(v, &edges[order[i]], links);
 	}
 	return ret;
 }

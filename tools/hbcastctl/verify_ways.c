@@ -38,16 +38,6 @@ static size_t list_links(const struct hbverify *v, size_t from, size_t to, size_
 	return n;
 }
 
-static double narrowest(const struct hbverify *v, const size_t *links, size_t n)
-{
-	double mbps = HUGE_VAL;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		mbps = fmin(mbps, v->net.links[links[i]].mbps);
-	return mbps;
-}
-
 static void find_from(struct hbverify *v, size_t from, size_t *links)
 {
 	struct hbverify_ways *ways = v->ways;
@@ -69,7 +59,7 @@ static void find_from(struct hbverify *v, size_t from, size_t *links)
 		if (!n)
 			continue;
 		ways->pairs++;
-		fastest = fmax(fastest, narrowest(v, links, n));
+		fastest = fmax(fastest, hbverify_width(net, links, n));
 	}
 	ways->port[from] = SEND_PART / fastest;
 }
@@ -116,8 +106,9 @@ struct hbverify_arc *hbverify_arc_alloc(struct hbverify *v)
 {
 	struct hbverify_arc *arc = hbverify_alloc(v, 1, sizeof(*arc));
 
-	arc->rows = hbverify_alloc(v, v->net.n + 2, sizeof(*arc->rows));
-	arc->uses = hbverify_alloc(v, v->net.n + 2, sizeof(*arc->uses));
+	arc->rows = hbverify_alloc(v, 2 * v->net.n + 2, sizeof(*arc->rows));
+	arc->uses = hbverify_alloc(v, 2 * v->net.n + 2, sizeof(*arc->uses));
+	arc->back = hbverify_alloc(v, v->net.n, sizeof(*arc->back));
 	return arc;
 }
 
@@ -139,15 +130,16 @@ static void add_port(struct hbverify_arc *arc, size_t row, double use)
 bool hbverify_arc(const struct hbverify *v, size_t from, size_t to,
 		  struct hbverify_arc *arc)
 {
+	size_t n_back = 0;
 	double mbps;
-	size_t k;
 
 	arc->n = list_links(v, from, to, arc->rows);
 	if (!arc->n)
 		return false;
-	mbps = narrowest(v, arc->rows, arc->n);
-	for (k = 0; k < arc->n; k++)
-		arc->uses[k] = 1 / v->net.links[arc->rows[k]].mbps;
+	mbps = hbverify_width(&v->net, arc->rows, arc->n);
+	if (v->net.headers && !v->net.costs)
+		n_back = list_links(v, to, from, arc->back);
+	hbverify_way_uses(v, arc->rows, &arc->n, arc->uses, arc->back, n_back);
 	if (!strcmp(v->plan.model, "one-port")) {
 		add_port(arc, hbverify_row(v, false, from), 1 / mbps);
 		add_port(arc, hbverify_row(v, true, to), 1 / mbps);
