@@ -185,7 +185,7 @@ static int read_input(const void *arg, struct hbp_error *err)
 	return ret;
 }
 
-/* The same, for which there is enough memory. */
+/* The same, for which there is enough memory; headers count. */
 static int enough_input(const char *text, struct hbp_input **in,
 			struct hbp_error *err)
 {
@@ -194,6 +194,8 @@ static int enough_input(const char *text, struct hbp_input **in,
 
 	left = NEVER;
 	ret = hbp_input_parse(text, strlen(text), "x", NULL, in, err);
+	if (!ret)
+		hbp_input_count(*in);
 	left = now;
 	return ret;
 }
