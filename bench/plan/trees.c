@@ -33,6 +33,7 @@ static struct hbp_input *finish(struct text *t)
 	if (hbp_input_parse(t->buf, t->len, "input", NULL, &in, &err))
 		die(err.text);
 	free(t->buf);
+	hbp_input_count(in);
 	return in;
 }
 
