@@ -108,15 +108,33 @@ static int hbc_probe_serve_idle(struct hbc_probe_served *served)
 	return err;
 }
 
+/* What has come, also what waits for a segment before it that was lost. */
+static u64 hbc_probe_came(struct sock *sk)
+{
+	struct rb_node *node;
+	struct sk_buff *skb;
+	u64 bytes;
+
+	lock_sock(sk);
+	bytes = tcp_sk(sk)->bytes_received;
+	for (node = rb_first(&tcp_sk(sk)->out_of_order_queue); node; node = rb_next(node)) {
+		skb = rb_to_skb(node);
+		bytes += TCP_SKB_CB(skb)->end_seq - TCP_SKB_CB(skb)->seq;
+	}
+	release_sock(sk);
+	return bytes;
+}
+
 static u64 hbc_probe_served_bytes(const struct hbc_probe *probe)
 {
-	struct tcp_info tcp;
-	u64 segments;
+	struct sock *sk = probe->sock->sk;
+	u64 bytes;
+	u32 mss;
 
 	lockdep_assert_held(&probe->lock);
-	tcp_get_info(probe->sock->sk, &tcp);
-	segments = DIV_ROUND_UP_ULL(tcp.tcpi_bytes_received, max(tcp.tcpi_snd_mss, 1U));
-	return hbc_probe_on_link(probe->sock, segments, tcp.tcpi_bytes_received);
+	bytes = hbc_probe_came(sk);
+	mss = max(READ_ONCE(tcp_sk(sk)->mss_cache), 1U);
+	return hbc_probe_on_link(probe->sock, DIV_ROUND_UP_ULL(bytes, mss), bytes);
 }
 
 static void hbc_probe_serve_run(struct hbc_probe *probe)

@@ -12,6 +12,7 @@ from hbtest.node import GROUP, KEY, Node, until
 from hbtest.rounds import Coordinator, burst, flow, trip
 
 DELAY_MS = 5		# one way
+FAR_MS = 80
 RATE = 20 * 10 ** 6	# bit/s that leave each node
 OTHER = 6		# another group
 DEAD_MS = 400
@@ -19,10 +20,11 @@ USUAL_DEAD_MS = 5000
 EVIL = 9		# a node that is a program
 
 
-def slow_down(number):
+def slow_down(number, *also, delay_ms=DELAY_MS):
     """What leaves a node takes a link's time, frames as the link has them."""
-    subprocess.run(["ip", "netns", "exec", f"n{number}", "tc", "qdisc", "add", "dev", "eth0",
-                    "root", "netem", "delay", f"{DELAY_MS}ms", "rate", str(RATE)], check=True)
+    subprocess.run(["ip", "netns", "exec", f"n{number}", "tc", "qdisc", "replace", "dev", "eth0",
+                    "root", "netem", "delay", f"{delay_ms}ms", "rate", str(RATE), *also],
+                   check=True)
 
 
 def sent(number):
@@ -69,6 +71,20 @@ def test_flows(one):
              f"{to} has what has been sent to it")
         tap.check(measured.figure(to, index).get("receives", False), "and says so")
     tap.check(quiet(2), "nothing of them is left")
+
+
+def test_hole(one):
+    """What has come behind a segment that was lost has come, too."""
+    slow_down(2, delay_ms=FAR_MS)
+    measured = one.start(flow(2, 3), ms=1200)
+    measured.wait(lambda: 2 in measured.last and measured.figure(2, 0)["second"] > 1e9)
+    slow_down(2, "loss", "100%", delay_ms=FAR_MS)
+    slow_down(2, delay_ms=FAR_MS)
+    measured.over()
+    sent = measured.figure(2, 0)["first"]
+    tap.check(sent > RATE / 16, "a far node has sent for half a second")
+    near(measured.figure(3, 0)["first"], sent, 0.03, "all of it is said to have come")
+    slow_down(2)
 
 
 def test_rates(nodes, one):
@@ -378,6 +394,7 @@ def main():
     one = Coordinator(nodes[1])
     test_trips(one)
     test_flows(one)
+    test_hole(one)
     test_rates(nodes, one)
     test_bursts(one)
     test_again(one)

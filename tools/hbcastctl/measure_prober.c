@@ -193,7 +193,7 @@ static bool are_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
 	return true;
 }
 
-/* A receiver has what came in order: somewhat less than what TCP has delivered. */
+/* The sender may know of more than has come, or say so. */
 static void take_flow(const struct hbmeas_task *task, const struct hbp_settling *settling,
 		      struct hbp_flow *flow)
 {
