@@ -135,11 +135,13 @@ static int hbc_probe_flow(struct hbc_probe_task *task)
 
 	if (!frame)
 		return -ENOMEM;
+	/* Of a flow that is slow the receiver would not have a whole frame in time. */
+	err = hbc_probe_send(&task->probe, frame, hbc_wire_put_probe(frame, 0, 0, &f));
 	/* Nothing on the way makes it shorter. */
 	get_random_bytes(frame, HBC_FRAGMENT_MAX);
 	hbc_wire_put_probe(frame, 0, HBC_FRAGMENT_MAX - HBC_PROBE_LEN, &f);
 	hbc_probe_patience(&task->probe, HBC_PROBE_FLOW_MS);
-	err = hbc_probe_flow_pace(task) ?:
+	err = err ?: hbc_probe_flow_pace(task) ?:
 	      hbc_probe_flow_send(task, frame, HBC_FRAGMENT_MAX);
 	kvfree(frame);
 	return err;
