@@ -119,7 +119,7 @@ check_equal "little traffic: ended early" '[0,false]' "[$status,$(jq .complete <
 run -j measure group 7 time 2s
 check_equal "little time: ended early" '[0,false]' "[$status,$(jq .complete <<<"$out")]"
 
-out=$("$HBCAST_CTL" lab exec 1 -- timeout --preserve-status -s INT 3 "$HBCAST_CTL" -j \
+out=$("$HBCAST_CTL" lab exec 1 -- timeout --foreground --preserve-status -s INT 3 "$HBCAST_CTL" -j \
 	measure group 7 2>"$dir/err")
 check_equal "an interrupt: what is known is told" '[0,false]' "[$?,$(jq .complete <<<"$out")]"
 
