@@ -109,9 +109,58 @@ static void test_longer(void)
 	hbp_sketch_free(s);
 }
 
+/*
+ * The hosts 1 to 4 have 10 Mbit/s and are nearest to host 0, which has 100; ten others of 15
+ * are further away.
+ */
+#define NEAR	4
+#define STAR	15	/* hosts */
+
+static double star_mbps(size_t host)
+{
+	if (!host)
+		return 100;
+	return host <= NEAR ? 10 : 15;
+}
+
+static struct hbp_input *star(void)
+{
+	char *text = NULL;
+	FILE *f = open_links(&text, STAR, STAR + 1, 1);
+	double us;
+	size_t i;
+
+	for (i = 0; i < STAR; i++) {
+		us = i > NEAR ? 2000 : 500;
+		put_link(f, i + 1, STAR + 1, star_mbps(i), us);
+		put_link(f, STAR + 1, i + 1, star_mbps(i), us);
+	}
+	return close_links(f, &text);
+}
+
+static void test_slow_near(void)
+{
+	static struct truth t;
+	struct hbp_input *in = star();
+	struct hbp_inferred found;
+	struct hbp_sketch *s;
+	size_t lower;
+
+	truth_begin(&t, in, 1);
+	truth_find(&t, &found);
+	s = found.sketch;
+	lower = hbp_sketch_neighbour(s, 0);
+	ok(found.complete && near(s->nodes[lower].link[HBP_UP].mbps, 100, 0.01) &&
+	   near(s->nodes[lower].link[HBP_DOWN].mbps, 100, 0.01),
+	   "hosts further away fill a link that near ones are too slow for");
+	hbp_inferred_clear(&found);
+	hbp_input_free(in);
+}
+
 int main(void)
 {
 	test_few();
+	test_slow_near();
 	test_longer();
 	return tap_done();
 }

@@ -8,8 +8,10 @@
 #include "measure/spare.h"
 #include "node.h"
 
-/* With so many other hosts a host's link is filled. */
+/* With so many other hosts a host's link is filled, if they are as fast. */
 #define FAN	4
+/* If they are slower, it is with so many at most. */
+#define FAN_MAX	16
 /* Who is behind a link that round trips do not show is further than who is not. */
 #define HIDDEN_US	1000
 
@@ -53,7 +55,7 @@ static size_t nearest(const struct hbp_sketch *sketch, size_t host, const size_t
 static int add_host(struct hbp_tests *tests, const struct hbp_sketch *sketch, size_t host,
 		    bool sends, size_t most)
 {
-	size_t taken[FAN], n, other;
+	size_t taken[FAN_MAX], n, other;
 	int ret = 0;
 
 	for (n = 0; !ret && n < most; n++) {
@@ -214,13 +216,12 @@ static size_t host_of(const struct hbp_sketch *sketch, size_t arc)
  */
 size_t hbp_links_most(const struct hbp_sketch *sketch, size_t arc)
 {
-	size_t fan = sketch->n_hosts > FAN ? FAN : sketch->n_hosts - 1;
-	size_t i, below = 0, above;
+	size_t i, below = 0, above, others = sketch->n_hosts - 1;
 
 	if (hbp_arc_is_both(sketch, arc))
-		return 2 * fan;
+		return 2 * (others < FAN ? others : FAN);
 	if (!hbp_sketch_inner(sketch, arc / 2))
-		return fan;
+		return others < FAN_MAX ? others : FAN_MAX;
 	for (i = 0; i < sketch->n_hosts; i++)
 		below += hbp_sketch_below(sketch, arc / 2, i);
 	above = sketch->n_hosts - below;
