@@ -5,6 +5,7 @@
  * here: timeout=300
  */
 #include "../lib/tap.h"
+#include "measure/binding.h"
 #include "measure/links.h"
 #include "measure/share.h"
 #include "node.h"
@@ -157,10 +158,55 @@ static void test_slow_near(void)
 	hbp_input_free(in);
 }
 
+/* Of three hosts at a switch host 0 has 100 Mbit/s, the others more; host 2 sends at 200. */
+static struct hbp_sketch *make_three(void)
+{
+	struct hbp_sketch *s = hbp_sketch_alloc(3);
+	size_t i;
+
+	if (!s)
+		tap_bail_out("no memory");
+	s->n = 4;
+	put(s, 3, 0, 100);
+	put(s, 1, 3, 103);
+	put(s, 2, 3, 103);
+	s->nodes[2].link[HBP_UP].mbps = 200;
+	hbp_sketch_deepen(s);
+	for (i = 2; i < 2 * s->n; i++)
+		hbp_sketch_capacity(s, i)->tests = 2;
+	return s;
+}
+
+/* Only what host 0 sends keeps the plan from being faster; what others receive is full. */
+static void test_full(void)
+{
+	uint32_t ids[] = { 1, 2, 3 };
+	struct hbp_overheads overheads[3] = { };
+	struct hbp_inferred found = {
+		.sketch = make_three(), .ids = ids, .overheads = overheads
+	};
+	bool arcs[2][8] = { };
+	struct hbp_error err;
+
+	if (hbp_binding_find(&found, 1, arcs[0], &err))
+		tap_bail_out("%s", err.text);
+	found.sketch->nodes[2].link[HBP_DOWN].tests = 1;
+	found.sketch->nodes[2].link[HBP_UP].tests = 1;
+	if (hbp_binding_find(&found, 1, arcs[1], &err))
+		tap_bail_out("%s", err.text);
+	ok(arcs[0][hbp_arc(3, HBP_DOWN)] && arcs[1][hbp_arc(3, HBP_DOWN)],
+	   "a link that bounds plans binds");
+	ok(!arcs[0][hbp_arc(2, HBP_DOWN)] && arcs[1][hbp_arc(2, HBP_DOWN)] &&
+	   !arcs[1][hbp_arc(2, HBP_UP)],
+	   "and so does one that plans fill, unless two tests agree on it");
+	hbp_sketch_free(found.sketch);
+}
+
 int main(void)
 {
 	test_few();
 	test_slow_near();
 	test_longer();
+	test_full();
 	return tap_done();
 }
