@@ -2,6 +2,7 @@
 /* A node's part in a round: tasks that begin at once, and how they are. */
 #include <linux/err.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -135,18 +136,36 @@ static int hbc_probe_round_read(struct hbc_probe_round *round, const u8 *frame,
 	return 0;
 }
 
+/*
+ * What each flow may send at most, in bytes/s of payload; 0 for as much as it asks for.
+ * Flows whose rates fit into the group's limit together keep them; others get equal parts.
+ */
+static u64 hbc_probe_round_limit(const struct hbc_probe_round *round,
+				 const struct hbc_task *tasks)
+{
+	u64 all = READ_ONCE(round->control->group->config.probe_rate), kbit = 0;
+	unsigned int i, flows = 0;
+	bool fit = true;
+
+	for (i = 0; i < round->count; i++) {
+		if (round->parts[i].figure.receives || !round->parts[i].flow)
+			continue;
+		flows++;
+		kbit += tasks[i].rate;
+		fit &= tasks[i].rate > 0;
+	}
+	if (!all || !flows || (fit && kbit * HBC_PROBE_KBIT <= all))
+		return 0;
+	return max(div_u64(all, flows), 1ULL);
+}
+
 static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hbc_task *tasks)
 {
+	u64 limit = hbc_probe_round_limit(round, tasks);
 	struct hbc_group *group = round->control->group;
 	struct hbc_probe_task *task;
-	unsigned int i, flows = 0;
-	u64 limit;
+	unsigned int i;
 
-	for (i = 0; i < round->count; i++)
-		flows += !round->parts[i].figure.receives && round->parts[i].flow;
-	limit = READ_ONCE(group->config.probe_rate) / max(flows, 1U);
-	if (READ_ONCE(group->config.probe_rate))
-		limit = max(limit, 1ULL);
 	for (i = 0; i < round->count; i++) {
 		if (round->parts[i].figure.receives)
 			continue;

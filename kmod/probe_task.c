@@ -25,7 +25,6 @@
 #define HBC_PROBE_TRIPS		64	/* round trips that are kept in order */
 #define HBC_PROBE_SETTLED	8	/* round trips in a row that were not shorter by a part: */
 #define HBC_PROBE_SHORTER	64
-#define HBC_PROBE_KBIT		125	/* bytes */
 
 static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
 {
@@ -94,15 +93,27 @@ static u64 hbc_probe_flow_rate(const struct hbc_probe_task *task)
 	return max(rate, 1ULL);
 }
 
+/* The group's limit does not let it have its rate. */
+static void hbc_probe_flow_held(struct hbc_probe_task *task)
+{
+	mutex_lock(&task->probe.lock);
+	task->figure.reject = HBC_REJECT_POLICY;
+	mutex_unlock(&task->probe.lock);
+}
+
 /*
  * Without a rate, too, TCP spreads what it sends over a round trip: some flows that begin
  * at once would else overrun a short queue, and take long to recover.
  */
 static int hbc_probe_flow_pace(struct hbc_probe_task *task)
 {
-	u64 rate = min_not_zero(task->limit, hbc_probe_flow_rate(task));
+	u64 asked = hbc_probe_flow_rate(task);
+	u64 rate = min_not_zero(task->limit, asked);
 	unsigned long pace = rate ? min_t(u64, rate, ULONG_MAX - 1) : ULONG_MAX - 1;
 
+	/* Or else what the limit holds back would be taken for what the network does. */
+	if (rate < asked)
+		hbc_probe_flow_held(task);
 	return sock_setsockopt(task->probe.sock, SOL_SOCKET, SO_MAX_PACING_RATE,
 			       KERNEL_SOCKPTR(&pace), sizeof(pace));
 }

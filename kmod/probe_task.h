@@ -5,6 +5,8 @@
 
 #include "probe.h"
 
+#define HBC_PROBE_KBIT	125	/* bytes */
+
 /**
  * struct hbc_probe_task - a task
  * @probe: the connection; its @lock guards @figure

@@ -69,7 +69,11 @@ struct hbc_figure {
 	u8 state;	/* enum hbc_task_state */
 	bool receives;	/* it is the receiver's word */
 	u8 error;	/* why it failed: a positive errno, */
-	u8 reject;	/* enum hbc_reject_reason, if the other end said so */
+	/*
+	 * enum hbc_reject_reason, if the other end said so; of a flow that goes on or is done
+	 * POLICY, if the group's limit keeps it below its rate.
+	 */
+	u8 reject;
 	/*
 	 * A flow: bytes on the link that have arrived so far, and when that was so, in
 	 * ns since the round began.

@@ -113,9 +113,16 @@ def test_rates(nodes, one):
     second.do("group-set", id=GROUP, probe_rate=10 ** 6)
     measured = one.start(flow(2, 3, rate=2000), flow(2, 1, rate=6000), ms=2000)
     measured.over()
-    near(measured.rate(2, 0), 2e6, 0.05, "below the node's limit it has its rate")
+    for index, rate in (0, 2e6), (1, 6e6):
+        near(measured.rate(2, index), rate, 0.05, "rates that fit the node's limit are kept")
+        tap.equal(measured.figure(2, index).get("reject"), None, "and nothing is said of it")
+    measured = one.start(flow(2, 3, rate=2000), flow(2, 1, rate=7000), ms=2000)
+    measured.over()
+    near(measured.rate(2, 0), 2e6, 0.05, "below its part of the limit it has its rate")
     # Half of the node's 8 Mbit/s of payload; 1448 bytes of it are 1514 on the link.
-    near(measured.rate(2, 1), 4e6 * 1514 / 1448, 0.05, "above it the limit")
+    near(measured.rate(2, 1), 4e6 * 1514 / 1448, 0.05, "above it that part")
+    tap.equal([measured.figure(2, index).get("reject") for index in (0, 1)], [None, "policy"],
+              "and the sender says why")
     second.do("group-set", id=GROUP, probe_rate=0)
 
 
