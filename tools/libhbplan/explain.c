@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "again.h"
 #include "busy.h"
 #include "explain.h"
 #include "planners.h"
@@ -102,47 +103,24 @@ static int find_limits(struct digging *d)
 	return ret;
 }
 
-/* Replicas in the order in which the plan's trees begin at them. */
-static void order_replicas(const struct hbp_plan *plan, struct hbp_request *rq)
-{
-	uint32_t id;
-	size_t t, i;
-
-	for (t = 0; t < plan->n_trees + plan->n_replicas; t++) {
-		id = t < plan->n_trees ? plan->trees[t].root :
-		     plan->replicas[t - plan->n_trees];
-		for (i = 0; i < rq->n_replicas && rq->replicas[i] != id;)
-			i++;
-		if (i == rq->n_replicas && id != plan->root)
-			rq->replicas[rq->n_replicas++] = id;
-	}
-}
-
 /*
  * When the last node is done if the plan's planner plans for this network, and the
  * bound of the new plan, or 0. What mtp finds holds for all.
  */
 static int plan_anew(const struct digging *d, struct hbp_outlook *outlook)
 {
-	const struct hbp_planner *planner = hbp_planner_find(d->plan->algorithm);
-	struct hbp_request rq = {
-		.in = d->in, .root = d->plan->root,
-		.message_bytes = d->plan->message_bytes,
-		.ports = hbp_busy_ports(d->out->model),
-		.objective = d->plan->asked.objective,
-		.seed = d->plan->asked.seed, .update = d->plan->asked.update,
-		.trees = d->plan->asked.trees,
-		.like = d->plan->n_replicas ? NULL : hbp_busy_like(d->busy)
-	};
+	const struct hbp_planner *planner;
 	struct hbp_evaluation *e;
 	struct hbp_error why_not;
+	struct hbp_request rq;
 	struct hbp_plan *plan;
 	int ret;
 
 	outlook->anew_ns = HBP_NEVER;
-	if (!planner || !(planner->inputs & d->in->kind))
+	planner = hbp_again_request(d->plan, d->in, d->out->model, &rq);
+	if (!planner)
 		return 0;
-	order_replicas(d->plan, &rq);
+	rq.like = d->plan->n_replicas ? NULL : hbp_busy_like(d->busy);
 	ret = hbp_plan_make(planner, &rq, &plan, &why_not);
 	if (ret)
 		return ret == -ENOMEM ? hbp_nomem(d->err) : 0;

@@ -13,8 +13,8 @@
 
 /* A link of which no more than this part is left is full; likewise what a flow asks for. */
 #define FULL	(1 / 1e9)
-/* Of a flow: a segment of 66 bytes for each two of 1514. */
-#define ACKS	(66.0 / (2 * 1514))
+/* Of a flow. */
+#define ACKS	((double)HBP_ACK_BYTES / (2 * HBP_FRAME_BYTES))
 
 /**
  * struct sharing - flows that rise

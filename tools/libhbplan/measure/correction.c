@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Links of a platform that carry less than it says. A rehearsal shows which edges fall
+ * short, and by how much. A link explains those that cross it, unless others that cross it
+ * have reached more: a link that is full does not let these pass and hold those up. The
+ * link that explains most is lowered to what was seen to cross it; so is another one for
+ * what is left, until all is explained or nothing explains it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/correction.h"
+#include "json.h"
+#include "node.h"
+#include "ways.h"
+
+/* What a byte of payload takes of the links on its way, and of those on the way back. */
+#define DATA	((double)HBP_FRAME_BYTES / HBP_FRAME_PAYLOAD)
+#define ACKS	((double)HBP_ACK_BYTES / (2 * HBP_FRAME_PAYLOAD))
+/* A link that a plan fills to that part can be held up by a few acknowledgements more. */
+#define FILLED	0.97
+/* What explains at least this part of what the best one does is as good. */
+#define AS_GOOD	0.98
+/* A capacity is lowered by at least this part: less is a test's spread. */
+#define STEP	0.01
+
+/**
+ * struct use - a link that an edge crosses
+ * @edge: the edge
+ * @link: the link
+ * @acks: only its acknowledgements do
+ */
+struct use {
+	size_t edge;
+	size_t link;
+	bool acks;
+};
+
+/**
+ * struct crossing - what crosses a link
+ * @planned_bps: by the plan, headers and acknowledgements counted
+ * @seen_bps: in the rehearsal, likewise
+ * @lost_bps: payload that edges which cross it fell short of and nothing explains yet
+ * @level_bps: the most that one of these has reached
+ * @over_bps: by how much edges that did not fall short have reached more
+ * @data: one of those that fell short sends over it
+ * @n: edges whose data crosses it
+ */
+struct crossing {
+	double planned_bps;
+	double seen_bps;
+	double lost_bps;
+	double level_bps;
+	double over_bps;
+	bool data;
+	size_t n;
+};
+
+/**
+ * struct search - the search for links that carry less
+ * @rehearsal: the edges
+ * @platform: the links
+ * @found: what was found before, and is added
+ * @n: number of @uses
+ * @uses: of all edges
+ * @room: entries that there is room for
+ * @open: of each edge, whether it falls short and nothing explains it
+ * @crossings: of each link
+ * @done: of each link, whether it has been lowered
+ */
+struct search {
+	const struct hbp_rehearsal *rehearsal;
+	struct hbp_platform *platform;
+	struct hbp_corrections *found;
+	size_t n;
+	struct use *uses;
+	size_t room;
+	bool *open;
+	struct crossing *crossings;
+	bool *done;
+};
+
+static int add_way(struct search *s, const struct hbp_ways *ways, size_t edge, bool acks)
+{
+	size_t i, room = 2 * (s->n + ways->n_path) + 64;
+	struct use *uses;
+
+	if (s->n + ways->n_path > s->room) {
+		uses = realloc(s->uses, room * sizeof(*uses));
+		if (!uses)
+			return -ENOMEM;
+		s->uses = uses;
+		s->room = room;
+	}
+	for (i = 0; i < ways->n_path; i++)
+		s->uses[s->n++] = (struct use){ edge, ways->path[i], acks };
+	return 0;
+}
+
+static int find_uses(struct search *s, struct hbp_error *err)
+{
+	struct hbp_ways *ways = hbp_ways_alloc(s->platform);
+	const struct hbp_rehearsed *edge;
+	size_t i, from, to;
+	int ret = ways ? 0 : -ENOMEM;
+
+	for (i = 0; !ret && i < s->rehearsal->n; i++) {
+		edge = &s->rehearsal->edges[i];
+		from = hbp_platform_find(s->platform, edge->from);
+		to = hbp_platform_find(s->platform, edge->to);
+		ret = hbp_ways_find(ways, from, to) ?: add_way(s, ways, i, false) ?:
+		      hbp_ways_find(ways, to, from) ?: add_way(s, ways, i, true);
+	}
+	hbp_ways_free(ways);
+	if (ret == -ENOENT)
+		return hbp_fail(err, -EINVAL,
+				"links: no route leads from node %u to node %u and back without passing another host",
+				edge->from, edge->to);
+	return ret ? hbp_nomem(err) : 0;
+}
+
+static double bps(double mbps)
+{
+	return mbps * 1e6;
+}
+
+/* What crosses links, and what those have lost that nothing explains yet. */
+static void cross(struct search *s)
+{
+	const struct hbp_rehearsed *edge;
+	const struct use *use;
+	struct crossing *c;
+	double part;
+
+	memset(s->crossings, 0, s->platform->n_links * sizeof(*s->crossings));
+	for (use = s->uses; use < s->uses + s->n; use++) {
+		edge = &s->rehearsal->edges[use->edge];
+		c = &s->crossings[use->link];
+		part = use->acks ? ACKS : DATA;
+		c->planned_bps += part * bps(edge->planned_mbps);
+		c->seen_bps += part * bps(edge->reached_mbps);
+		c->n += !use->acks;
+		if (!s->open[use->edge])
+			continue;
+		c->lost_bps += bps(edge->planned_mbps - edge->reached_mbps);
+		c->data |= !use->acks;
+		if (!use->acks)
+			c->level_bps = fmax(c->level_bps, bps(edge->reached_mbps));
+	}
+	for (use = s->uses; use < s->uses + s->n; use++) {
+		edge = &s->rehearsal->edges[use->edge];
+		c = &s->crossings[use->link];
+		if (!use->acks && c->data && !hbp_rehearsed_short(edge))
+			c->over_bps += fmax(bps(edge->reached_mbps) - c->level_bps, 0);
+	}
+}
+
+/* Which part of a link the plan takes, by what the platform says of it. */
+static double filled(const struct search *s, size_t link)
+{
+	return s->crossings[link].planned_bps /
+	       (double)s->platform->links[link].bandwidth_bps;
+}
+
+/* Less than it is said to carry was seen to cross it. */
+static bool is_less(const struct search *s, size_t link)
+{
+	return s->crossings[link].seen_bps <
+	       (1 - STEP) * (double)s->platform->links[link].bandwidth_bps;
+}
+
+/*
+ * What is seen to cross a link is what it carries. Of a link that a plan fills beyond what
+ * the platform says the planner does not count all, so it is told as much less.
+ */
+static double lowered(const struct search *s, size_t link)
+{
+	double before = (double)s->platform->links[link].bandwidth_bps;
+
+	return fmax(fmin(s->crossings[link].seen_bps, before) / fmax(filled(s, link), 1), 1);
+}
+
+/*
+ * How much a link explains, in bit/s; 0 for nothing. One that has carried what it is said to
+ * does so if the plan fills it beyond that.
+ */
+static double explains(const struct search *s, size_t link)
+{
+	const struct crossing *c = &s->crossings[link];
+
+	/* It has carried more before. */
+	if (c->seen_bps < (1 - STEP) * s->found->most_bps[link])
+		return 0;
+	if (s->done[link] || (!is_less(s, link) && filled(s, link) < 1 + STEP) ||
+	    (!c->data && filled(s, link) < FILLED))
+		return 0;
+	return fmax(c->lost_bps - c->over_bps, 0);
+}
+
+/*
+ * What a link was seen to carry: as much as it is said to, while the plan wants more of it;
+ * less; or more, so that something else held it up.
+ */
+static int suspicion(const struct search *s, size_t link)
+{
+	const struct crossing *c = &s->crossings[link];
+
+	if (is_less(s, link))
+		return 1;
+	if (c->seen_bps < (1 + STEP) * (double)s->platform->links[link].bandwidth_bps && c->data)
+		return 0;
+	return c->data ? 2 : 3;
+}
+
+/* Of links that explain as much: also the one that is filled more, between switches, for more. */
+static bool is_likelier(const struct search *s, size_t a, size_t b)
+{
+	const struct hbp_platform *p = s->platform;
+	const struct hbp_link *x = &p->links[a], *y = &p->links[b];
+	int x_hosts = p->nodes[x->from].host + p->nodes[x->to].host;
+	int y_hosts = p->nodes[y->from].host + p->nodes[y->to].host;
+
+	if (suspicion(s, a) != suspicion(s, b))
+		return suspicion(s, a) < suspicion(s, b);
+	if (fabs(filled(s, a) - filled(s, b)) > STEP)
+		return filled(s, a) > filled(s, b);
+	return x_hosts != y_hosts ? x_hosts < y_hosts : s->crossings[a].n > s->crossings[b].n;
+}
+
+/* The link that explains most of what nothing explains yet, HBP_NONE if none does. */
+static size_t find_link(struct search *s)
+{
+	size_t i, link = HBP_NONE;
+	double most = 0;
+
+	cross(s);
+	for (i = 0; i < s->platform->n_links; i++)
+		most = fmax(most, explains(s, i));
+	for (i = 0; most > 0 && i < s->platform->n_links; i++)
+		if (explains(s, i) >= AS_GOOD * most &&
+		    (link == HBP_NONE || is_likelier(s, i, link)))
+			link = i;
+	return link;
+}
+
+/* What crosses the link is explained. */
+static void close_edges(struct search *s, size_t link)
+{
+	const struct use *use;
+
+	for (use = s->uses; use < s->uses + s->n; use++)
+		if (use->link == link && use->acks != s->crossings[link].data)
+			s->open[use->edge] = false;
+}
+
+static int lower(struct search *s, size_t at)
+{
+	struct hbp_corrections *found = s->found;
+	struct hbp_link *link = &s->platform->links[at];
+	struct hbp_correction *links;
+
+	links = realloc(found->links, (found->n + 1) * sizeof(*links));
+	if (!links)
+		return -ENOMEM;
+	found->links = links;
+	links[found->n] = (struct hbp_correction){
+		.from = s->platform->nodes[link->from].id,
+		.to = s->platform->nodes[link->to].id, .before_bps = link->bandwidth_bps,
+		.after_bps = (int64_t)lowered(s, at), .acks = !s->crossings[at].data,
+	};
+	s->done[at] = true;
+	close_edges(s, at);
+	link->bandwidth_bps = links[found->n++].after_bps;
+	return 0;
+}
+
+static int search_alloc(struct search *s)
+{
+	size_t i;
+
+	s->open = calloc(s->rehearsal->n, sizeof(*s->open));
+	s->crossings = calloc(s->platform->n_links, sizeof(*s->crossings));
+	s->done = calloc(s->platform->n_links, sizeof(*s->done));
+	if (!s->found->most_bps)
+		s->found->most_bps = calloc(s->platform->n_links, sizeof(double));
+	if (!s->open || !s->crossings || !s->done || !s->found->most_bps)
+		return -ENOMEM;
+	for (i = 0; i < s->rehearsal->n; i++)
+		s->open[i] = hbp_rehearsed_short(&s->rehearsal->edges[i]);
+	return 0;
+}
+
+/**
+ * hbp_correct() - lower the links that explain why edges fell short
+ * @rehearsal: a plan's edges, as they were rehearsed
+ * @in: the platform, all hosts of the plan in it; changed
+ * @found: zeros before the first rehearsal on it; those that were lowered are added, none
+ *	if no link explains it; to be released with hbp_corrections_clear()
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if there is no way from one of the nodes to another one; -ENOMEM.
+ */
+int hbp_correct(const struct hbp_rehearsal *rehearsal, struct hbp_input *in,
+		struct hbp_corrections *found, struct hbp_error *err)
+{
+	struct search s = { .rehearsal = rehearsal, .platform = in->platform, .found = found };
+	size_t link;
+	int ret;
+
+	ret = search_alloc(&s) ? hbp_nomem(err) : find_uses(&s, err);
+	while (!ret && (link = find_link(&s)) != HBP_NONE)
+		ret = lower(&s, link) ? hbp_nomem(err) : 0;
+	for (link = 0; !ret && link < in->platform->n_links; link++)
+		found->most_bps[link] = fmax(found->most_bps[link], s.crossings[link].seen_bps);
+	/* It was made of the platform as it was. */
+	hbp_costs_free(in->costs);
+	in->costs = NULL;
+	free(s.uses);
+	free(s.open);
+	free(s.crossings);
+	free(s.done);
+	return ret;
+}
+
+/**
+ * hbp_corrections_clear() - release what corrections own
+ * @corrections: the corrections
+ */
+void hbp_corrections_clear(struct hbp_corrections *corrections)
+{
+	free(corrections->links);
+	free(corrections->most_bps);
+	memset(corrections, 0, sizeof(*corrections));
+}
+
+/* A file that is written with links corrected. */
+struct saving {
+	const struct hbp_corrections *corrections;
+	const char *path;
+};
+
+static bool is_between(const json_t *link, uint32_t from, uint32_t to)
+{
+	return json_integer_value(json_object_get(link, "from")) == from &&
+	       json_integer_value(json_object_get(link, "to")) == to;
+}
+
+/* Two directions that were one entry become two. */
+static void split(json_t *links, json_t *link)
+{
+	json_t *back = json_deep_copy(link);
+
+	json_object_del(link, "symmetric");
+	json_object_del(back, "symmetric");
+	json_object_set(back, "from", json_object_get(link, "to"));
+	json_object_set(back, "to", json_object_get(link, "from"));
+	json_array_append_new(links, back);
+}
+
+static void correct_link(json_t *link, const struct hbp_correction *c)
+{
+	double mbps = json_number_value(json_object_get(link, "bandwidth_mbps"));
+
+	mbps *= (double)c->after_bps / (double)c->before_bps;
+	json_object_set_new(link, "bandwidth_mbps", json_real(mbps));
+	json_object_set_new(link, "measured", json_pack("{s:s}", "method", "rehearsal"));
+}
+
+static void correct_links(json_t *links, const struct hbp_correction *c)
+{
+	json_t *link;
+	size_t i;
+
+	for (i = 0; i < json_array_size(links); i++) {
+		link = json_array_get(links, i);
+		if (json_is_true(json_object_get(link, "symmetric")) &&
+		    (is_between(link, c->from, c->to) || is_between(link, c->to, c->from)))
+			split(links, link);
+		if (is_between(link, c->from, c->to))
+			correct_link(link, c);
+	}
+}
+
+static int save(struct hbp_reader *rd, json_t *root, void *out)
+{
+	const struct saving *saving = out;
+	size_t i;
+
+	for (i = 0; i < saving->corrections->n; i++)
+		correct_links(json_object_get(root, "links"), &saving->corrections->links[i]);
+	return hbp_json_save(json_incref(root), saving->path, rd->err);
+}
+
+/**
+ * hbp_corrections_save() - write a platform with links corrected
+ * @corrections: the corrections, in the order in which they were found
+ * @platform: the file that the platform is from; all else in it stays as it is
+ * @path: the new file, replaced as a whole or not at all
+ * @err: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno value.
+ */
+int hbp_corrections_save(const struct hbp_corrections *corrections, const char *platform,
+			 const char *path, struct hbp_error *err)
+{
+	struct saving saving = { .corrections = corrections, .path = path };
+
+	return hbp_json_load(platform, NULL, save, &saving, err);
+}
