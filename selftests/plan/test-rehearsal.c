@@ -350,7 +350,7 @@ int main(void)
 	test_again();
 	test_list();
 	test_save();
-	test_random("stable", 60, 98);
+	test_random("stable", 60, 97);
 	test_random("mtp", 85, 99);
 	test_random("ecef", 85, 99);
 	return tap_done();

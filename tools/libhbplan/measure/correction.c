@@ -25,6 +25,10 @@
 #define AS_GOOD	0.98
 /* A capacity is lowered by at least this part: less is a test's spread. */
 #define STEP	0.01
+/* Links that a plan fills about as much: what acknowledgements take is a guess. */
+#define ALIKE	0.05
+/* What has carried so much more before was not full. */
+#define OUTDONE	0.9
 
 /**
  * struct use - a link that an edge crosses
@@ -191,7 +195,7 @@ static double explains(const struct search *s, size_t link)
 	const struct crossing *c = &s->crossings[link];
 
 	/* It has carried more before. */
-	if (c->seen_bps < (1 - STEP) * s->found->most_bps[link])
+	if (c->seen_bps < OUTDONE * s->found->most_bps[link])
 		return 0;
 	if (s->done[link] || (!is_less(s, link) && filled(s, link) < 1 + STEP) ||
 	    (!c->data && filled(s, link) < FILLED))
@@ -224,7 +228,7 @@ static bool is_likelier(const struct search *s, size_t a, size_t b)
 
 	if (suspicion(s, a) != suspicion(s, b))
 		return suspicion(s, a) < suspicion(s, b);
-	if (fabs(filled(s, a) - filled(s, b)) > STEP)
+	if (fabs(filled(s, a) - filled(s, b)) > ALIKE)
 		return filled(s, a) > filled(s, b);
 	return x_hosts != y_hosts ? x_hosts < y_hosts : s->crossings[a].n > s->crossings[b].n;
 }

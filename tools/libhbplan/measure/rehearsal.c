@@ -111,10 +111,11 @@ int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size
 		return -ENOMEM;
 	for (i = 0; i < rehearsal->n; i++) {
 		edge = &rehearsal->edges[i];
+		/* One test, so that what edges bring is told of the same time. */
 		flows[i] = (struct hbp_flow){
 			.from = hbp_node_find(ids, n, sizeof(*ids), edge->from),
 			.to = hbp_node_find(ids, n, sizeof(*ids), edge->to),
-			.rate_mbps = edge->planned_mbps * ON_LINK, .test = i,
+			.rate_mbps = edge->planned_mbps * ON_LINK,
 		};
 	}
 	ret = prober->flows(prober->arg, flows, rehearsal->n, true);
