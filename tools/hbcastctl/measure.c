@@ -16,9 +16,10 @@
 #include "measure/picture.h"
 #include "measure/record.h"
 #include "measure/spread.h"
+#include "measure_member.h"
 #include "measure_prober.h"
 #include "output.h"
-#include "show.h"
+#include "rehearsal.h"
 
 /* What drawing lots for tests begins with: the same network is measured the same way. */
 #define SEED		1
@@ -31,8 +32,7 @@
  * @ctl: the run
  * @group: the group's id
  * @own: this node's id: the coordinator
- * @n: number of nodes
- * @ids: theirs, in ascending order; owned
+ * @nodes: who is measured
  * @output: the file that gets the result, or NULL
  * @time_ns: how long it may take, 0 for as long as it takes
  * @bytes: how much may be sent, 0 for as much as it takes
@@ -45,8 +45,7 @@ struct measuring {
 	struct hbctl *ctl;
 	uint32_t group;
 	uint32_t own;
-	size_t n;
-	uint32_t *ids;
+	struct hbmeas_members nodes;
 	const char *output;
 	uint64_t time_ns;
 	uint64_t bytes;
@@ -55,21 +54,6 @@ struct measuring {
 	struct hbmeas_rounds rounds;
 	struct hbmeas_prober prober;
 };
-
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void add_id(struct measuring *m, uint32_t id)
-{
-	m->ids = realloc(m->ids, (m->n + 1) * sizeof(*m->ids));
-	if (!m->ids)
-		abort();
-	m->ids[m->n++] = id;
-}
 
 /* Ids with commas between them; @dest is struct measuring. */
 static int parse_nodes(struct hbctl *ctl, const char *key, const char *word, void *dest)
@@ -84,7 +68,7 @@ static int parse_nodes(struct hbctl *ctl, const char *key, const char *word, voi
 	while (!ret && (one = strsep(&rest, ","))) {
 		ret = hbarg_id(ctl, key, one, &id);
 		if (!ret)
-			add_id(m, id);
+			hbmeas_members_add(&m->nodes, id);
 	}
 	free(list);
 	return ret;
@@ -101,81 +85,34 @@ static int parse_method(struct hbctl *ctl, const char *key, const char *word, vo
 			   "%s \"%s\" is unknown: write tree or matrix", key, word);
 }
 
-/* The members of the group; without a list of them all nodes that this one knows. */
-static int find_members(struct measuring *m)
-{
-	json_t *rows, *row, *members = NULL, *id;
-	size_t i;
-	int ret;
-
-	ret = hbshow_get(m->ctl, &hbshow_groups, &rows);
-	if (ret)
-		return ret;
-	json_array_foreach(rows, i, row)
-		if (json_integer_value(json_object_get(row, "id")) == m->group)
-			members = json_object_get(row, "members");
-	json_array_foreach(members, i, id)
-		add_id(m, json_integer_value(id));
-	json_decref(rows);
-	if (m->n)
-		return HBCTL_OK;
-	ret = hbshow_get(m->ctl, &hbshow_peers, &rows);
-	if (ret)
-		return ret;
-	add_id(m, m->own);
-	json_array_foreach(rows, i, row)
-		add_id(m, json_integer_value(json_object_get(row, "id")));
-	json_decref(rows);
-	return HBCTL_OK;
-}
-
 /* Who is measured: each once, this node among them. */
 static int find_nodes(struct measuring *m)
 {
 	size_t i, most = m->matrix ? HBP_MATRIX_HOSTS_MAX : HBP_INFER_HOSTS_MAX;
-	int ret;
+	int ret = HBCTL_OK;
 
-	ret = m->n ? HBCTL_OK : find_members(m);
+	if (m->nodes.n)
+		hbmeas_members_sort(&m->nodes);
+	else
+		ret = hbmeas_members_find(m->ctl, m->group, m->own, &m->nodes);
 	if (ret)
 		return ret;
-	qsort(m->ids, m->n, sizeof(*m->ids), compare_ids);
-	for (i = 1; i < m->n; i++)
-		if (m->ids[i - 1] == m->ids[i])
+	for (i = 1; i < m->nodes.n; i++)
+		if (m->nodes.ids[i - 1] == m->nodes.ids[i])
 			return hbctl_error(m->ctl, HBCTL_USAGE,
 					   "nodes has node %u twice: write each once",
-					   m->ids[i]);
-	if (m->n >= 2 && m->n <= most)
+					   m->nodes.ids[i]);
+	if (m->nodes.n >= 2 && m->nodes.n <= most)
 		return HBCTL_OK;
 	return hbctl_error(m->ctl, HBCTL_USAGE,
 			   "%zu nodes cannot be measured by method %s: choose 2 to %zu with the key nodes, or add the others with \"hbcastctl peer add\"",
-			   m->n, m->matrix ? "matrix" : "tree", most);
-}
-
-static int open_rounds(struct measuring *m)
-{
-	struct hbmeas_rounds *r = &m->rounds;
-	size_t i;
-	int ret;
-
-	r->ctl = m->ctl;
-	r->group = m->group;
-	r->n = m->n;
-	r->anyway = m->anyway;
-	r->end = m->time_ns ? hbclock_now() + (int64_t)m->time_ns : 0;
-	r->most_bytes = m->bytes;
-	r->nodes = calloc(m->n, sizeof(*r->nodes));
-	if (!r->nodes)
-		abort();
-	for (i = 0; i < m->n; i++)
-		r->nodes[i].id = m->ids[i];
-	ret = hbgenl_open(m->ctl, &r->g);
-	return ret ? ret : hbgenl_attend(m->ctl, &r->g);
+			   m->nodes.n, m->matrix ? "matrix" : "tree", most);
 }
 
 /* What it will take, as far as that can be told before anything is known. */
 static void tell_cost(struct measuring *m)
 {
-	size_t rounds = m->matrix ? 2 * m->n : 8 + 9 * m->n / 4;
+	size_t rounds = m->matrix ? 2 * m->nodes.n : 8 + 9 * m->nodes.n / 4;
 	double bursts_s = m->matrix ? 0 : BURSTS_S * HBP_OVERHEADS_ROUNDS;
 
 	m->prober.expected = rounds;
@@ -183,15 +120,15 @@ static void tell_cost(struct measuring *m)
 		return;
 	fprintf(stderr,
 		"%zu nodes: about %zu rounds in %.0f s, in each of which a link has at most 0.8 s of traffic (100 MB at 1 Gbit/s)\n",
-		m->n, rounds, ROUND_S * rounds + bursts_s);
+		m->nodes.n, rounds, ROUND_S * rounds + bursts_s);
 }
 
 static const char *why_lost(const struct measuring *m, uint32_t id)
 {
 	size_t i;
 
-	for (i = 0; i < m->n; i++)
-		if (m->ids[i] == id && *m->rounds.nodes[i].why)
+	for (i = 0; i < m->nodes.n; i++)
+		if (m->nodes.ids[i] == id && *m->rounds.nodes[i].why)
 			return m->rounds.nodes[i].why;
 	return "nobody has reached it";
 }
@@ -211,14 +148,14 @@ static size_t find_lost(const struct measuring *m, const uint32_t *ids, size_t n
 {
 	size_t i, n = 0;
 
-	*lost = calloc(n_ids + m->n, sizeof(**lost));
+	*lost = calloc(n_ids + m->nodes.n, sizeof(**lost));
 	if (!*lost)
 		abort();
 	for (i = 0; i < n_ids; i++)
 		(*lost)[n++] = (struct hbp_lost){ ids[i], why_lost(m, ids[i]) };
-	for (i = 0; i < m->n; i++)
-		if (hbmeas_node_gone(&m->rounds.nodes[i]) && !has_id(ids, n_ids, m->ids[i]))
-			(*lost)[n++] = (struct hbp_lost){ m->ids[i], m->rounds.nodes[i].why };
+	for (i = 0; i < m->nodes.n; i++)
+		if (hbmeas_node_gone(&m->rounds.nodes[i]) && !has_id(ids, n_ids, m->nodes.ids[i]))
+			(*lost)[n++] = (struct hbp_lost){ m->nodes.ids[i], m->rounds.nodes[i].why };
 	return n;
 }
 
@@ -398,7 +335,7 @@ static int measure_tree(struct measuring *m, const struct hbp_prober *prober)
 	struct hbp_error err;
 	int ret;
 
-	ret = hbp_infer(m->ids, m->n, m->own, prober, SEED, &found, &err);
+	ret = hbp_infer(m->nodes.ids, m->nodes.n, m->own, prober, SEED, &found, &err);
 	ret = end_search(m, ret, &err);
 	if (!ret)
 		ret = deliver_tree(m, &found);
@@ -504,7 +441,7 @@ static int measure_matrix(struct measuring *m, const struct hbp_prober *prober)
 	struct hbp_error err;
 	int ret;
 
-	ret = hbp_matrix_find(m->ids, m->n, prober, &found, &err);
+	ret = hbp_matrix_find(m->nodes.ids, m->nodes.n, prober, &found, &err);
 	ret = end_search(m, ret, &err);
 	if (!ret)
 		ret = deliver_matrix(m, &found);
@@ -517,7 +454,10 @@ static int measure(struct measuring *m)
 	struct hbp_prober prober;
 	int ret;
 
-	ret = open_rounds(m);
+	m->rounds.anyway = m->anyway;
+	m->rounds.end = m->time_ns ? hbclock_now() + (int64_t)m->time_ns : 0;
+	m->rounds.most_bytes = m->bytes;
+	ret = hbmeas_open(&m->rounds, m->ctl, m->group, &m->nodes);
 	if (ret)
 		goto out;
 	tell_cost(m);
@@ -528,21 +468,7 @@ static int measure(struct measuring *m)
 	hbstop_release(&m->rounds.stop);
 	hbmeas_prober_clear(&m->prober);
 out:
-	hbgenl_close(&m->rounds.g);
-	free(m->rounds.nodes);
-	return ret;
-}
-
-static int own_id(struct measuring *m)
-{
-	struct hbgenl g;
-	int ret;
-
-	ret = hbgenl_open(m->ctl, &g);
-	if (!ret)
-		ret = hbgenl_own_id(m->ctl, &g, "the network cannot be measured from here",
-				    &m->own);
-	hbgenl_close(&g);
+	hbmeas_close(&m->rounds);
 	return ret;
 }
 
@@ -550,7 +476,7 @@ static int run(struct hbctl *ctl, int argc, char **argv)
 {
 	struct measuring m = { .ctl = ctl };
 	struct hbarg_key keys[] = {
-		{ "group", hbarg_id, &m.group, HBARG_REQUIRED, 0 },
+		{ "group", hbarg_id, &m.group, HBARG_REQUIRED | HBARG_BARE, 0 },
 		{ "nodes", parse_nodes, &m, 0, 0 },
 		{ "output", hbarg_string, &m.output, 0, 0 },
 		{ "time", hbarg_duration, &m.time_ns, 0, 0 },
@@ -563,17 +489,17 @@ static int run(struct hbctl *ctl, int argc, char **argv)
 
 	ret = hbarg_parse(ctl, keys, argc, argv);
 	if (!ret)
-		ret = own_id(&m);
+		ret = hbmeas_own_id(ctl, &m.own);
 	if (!ret)
 		ret = find_nodes(&m);
 	if (!ret)
 		ret = measure(&m);
-	free(m.ids);
+	free(m.nodes.ids);
 	return ret;
 }
 
 /**
- * hbctl_cmd_measure() - find the network between the nodes of a group
+ * hbctl_cmd_measure() - find the network between the nodes of a group, or try a plan on it
  * @ctl: the run
  * @argc: number of words after "measure"
  * @argv: the words after "measure"
@@ -582,11 +508,16 @@ static int run(struct hbctl *ctl, int argc, char **argv)
  */
 int hbctl_cmd_measure(struct hbctl *ctl, int argc, char **argv)
 {
-	static const struct hbctl_command object = {
-		"measure", run,
-		"group GROUP [ nodes NODE,NODE,... ] [ output FILE ] [ time DURATION ] [ traffic SIZE ] [ method tree|matrix ] [ anyway ]",
-		"find the network between the nodes of a group", false
+	static const struct hbctl_command commands[] = {
+		{ "group", run,
+		  "GROUP [ nodes NODE,NODE,... ] [ output FILE ] [ time DURATION ] [ traffic SIZE ] [ method tree|matrix ] [ anyway ]",
+		  "find the network between the nodes of a group", false },
+		{ "plan", hbmeas_plan,
+		  "PLAN.json group GROUP [ on FILE ] [ output PLAN.json ] [ costs FILE ] [ anyway ]",
+		  "use all edges of a plan at once, and correct plan and platform where they fall short",
+		  false },
+		{ }
 	};
 
-	return hbctl_single(ctl, &object, argc, argv);
+	return hbctl_dispatch(ctl, "measure", commands, argc, argv);
 }

@@ -68,6 +68,43 @@ bool hbmeas_node_gone(const struct hbmeas_node *node)
 	return node->misses >= MISSES;
 }
 
+/**
+ * hbmeas_open() - get ready for rounds
+ * @rounds: filled in, but for limits; to be closed whatever is returned
+ * @ctl: the run
+ * @group: the group's id
+ * @nodes: that may have a part in them
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after the error has been reported.
+ */
+int hbmeas_open(struct hbmeas_rounds *rounds, struct hbctl *ctl, uint32_t group,
+		const struct hbmeas_members *nodes)
+{
+	size_t i;
+	int ret;
+
+	rounds->ctl = ctl;
+	rounds->group = group;
+	rounds->n = nodes->n;
+	rounds->nodes = calloc(nodes->n, sizeof(*rounds->nodes));
+	if (!rounds->nodes)
+		abort();
+	for (i = 0; i < nodes->n; i++)
+		rounds->nodes[i].id = nodes->ids[i];
+	ret = hbgenl_open(ctl, &rounds->g);
+	return ret ? ret : hbgenl_attend(ctl, &rounds->g);
+}
+
+/**
+ * hbmeas_close() - end rounds
+ * @rounds: from hbmeas_open()
+ */
+void hbmeas_close(struct hbmeas_rounds *rounds)
+{
+	hbgenl_close(&rounds->g);
+	free(rounds->nodes);
+}
+
 static int start(struct round *round)
 {
 	struct nl_msg *msg = hbgenl_msg(&round->r->g, HBCAST_CMD_PROBE_START);
@@ -133,6 +170,17 @@ static void note_why(struct hbmeas_node *node, const json_t *said)
 						    strerror(error));
 }
 
+/* What its own group does not let a node send, in its words. */
+static void note_limit(struct hbmeas_node *node, const json_t *figure)
+{
+	if (json_is_true(json_object_get(figure, "receives")))
+		return;
+	if (json_integer_value(json_object_get(figure, "error")) == EDQUOT)
+		node->limit = "probe-total";
+	else if (!is_word(figure, "state", "failed") && is_word(figure, "reject", "policy"))
+		node->limit = "probe-rate";
+}
+
 static void take_figure(struct round *round, const json_t *figure)
 {
 	size_t index = json_integer_value(json_object_get(figure, "index"));
@@ -142,7 +190,9 @@ static void take_figure(struct round *round, const json_t *figure)
 	if (index >= round->n || is_word(figure, "state", "waiting"))
 		return;
 	task = &round->tasks[index];
-	if (is_word(figure, "state", "failed") && !receives)
+	note_limit(&round->r->nodes[task->from], figure);
+	if (is_word(figure, "state", "failed") && !receives &&
+	    json_integer_value(json_object_get(figure, "error")) != EDQUOT)
 		note_why(&round->r->nodes[task->to], figure);
 	if (task->kind != HBCAST_TASK_FLOW) {
 		task->done = is_word(figure, "state", "done");
@@ -171,8 +221,10 @@ static void take_sample(struct round *round, const json_t *sample)
 	node = &round->r->nodes[i];
 	node->over = !is_word(sample, "status", "running");
 	/* It stays so in this round, which is then ended and over for it. */
-	node->waits = node->waits || is_word(sample, "status", "busy") ||
-		      is_word(sample, "status", "broadcast");
+	if (is_word(sample, "status", "busy"))
+		node->waits = "it has a part in another measurement";
+	else if (is_word(sample, "status", "broadcast"))
+		node->waits = "a broadcast goes on there";
 	node->lost = is_word(sample, "status", "lost");
 	if (node->lost)
 		note_why(node, sample);
@@ -269,7 +321,8 @@ static void mark_nodes(struct round *round)
 	for (i = 0; i < round->r->n; i++) {
 		nodes[i].asked = false;
 		nodes[i].over = false;
-		nodes[i].waits = false;
+		nodes[i].waits = NULL;
+		nodes[i].limit = NULL;
 		nodes[i].lost = false;
 	}
 	for (i = 0; i < round->n; i++) {
@@ -304,6 +357,19 @@ static int try(struct round *round)
 	if (ret && ret != -EIO)
 		stop(round);
 	return ret;
+}
+
+/* Once is enough, for it may take long. */
+static void tell_wait(struct hbmeas_rounds *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n && !r->nodes[i].waits; i++)
+		;
+	if (r->told || i == r->n)
+		return;
+	r->told = true;
+	hbctl_warning(r->ctl, "waiting for node %u, as %s", r->nodes[i].id, r->nodes[i].waits);
 }
 
 static void count_misses(struct hbmeas_rounds *r)
@@ -350,6 +416,7 @@ int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n
 		return -EINTR;
 	ret = try(&round);
 	while (!ret && must_wait(&round)) {
+		tell_wait(rounds);
 		ret = pause_for(rounds, PAUSE_MS);
 		if (!ret)
 			ret = try(&round);

@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "genl.h"
 #include "measure/settle.h"
+#include "measure_member.h"
 #include "stop.h"
 
 /**
@@ -20,7 +21,8 @@
  * @why: why it was not reached when that was tried last; "" if it was
  * @asked: it has a part in the round
  * @over: it has said its last of it
- * @waits: it cannot have a part in it now
+ * @waits: why it cannot have a part in it now, or NULL
+ * @limit: the key of "group set" that keeps it from sending what it was to, or NULL
  * @lost: it was not reached in this round
  * @misses: so many rounds in a row
  */
@@ -29,7 +31,8 @@ struct hbmeas_node {
 	char why[96];
 	bool asked;
 	bool over;
-	bool waits;
+	const char *waits;
+	const char *limit;
 	bool lost;
 	unsigned int misses;
 };
@@ -70,6 +73,7 @@ struct hbmeas_task {
  * @nodes: in ascending order of id
  * @anyway: broadcasts do not hold a round up
  * @end: when the measurement has to end, of hbclock_now(); 0 for no limit
+ * @told: somebody knows that it waits
  * @number: of the last round
  * @bytes: that have been on their way in all
  * @most_bytes: when @bytes is more, no other round begins; 0 for no limit
@@ -83,6 +87,7 @@ struct hbmeas_rounds {
 	struct hbmeas_node *nodes;
 	bool anyway;
 	int64_t end;
+	bool told;
 	uint32_t number;
 	double bytes;
 	double most_bytes;
@@ -96,6 +101,9 @@ struct hbmeas_rounds {
  */
 typedef bool (*hbmeas_settled)(const struct hbmeas_task *tasks, size_t n, void *arg);
 
+int hbmeas_open(struct hbmeas_rounds *rounds, struct hbctl *ctl, uint32_t group,
+		const struct hbmeas_members *nodes);
+void hbmeas_close(struct hbmeas_rounds *rounds);
 bool hbmeas_node_gone(const struct hbmeas_node *node);
 int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n,
 	       unsigned int ms, hbmeas_settled settled, void *arg);

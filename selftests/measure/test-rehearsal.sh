@@ -1,0 +1,211 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# hbcastctl measure plan: plans from platforms that are right, or say twice what a link
+# carries, are rehearsed in a lab; and what it says when it cannot.
+# vm: timeout=600 debian-only
+
+. selftests/lib/lab.sh
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+
+work=$(mktemp -d)
+chmod 755 "$work"
+trap 'rm -rf "$work"' EXIT
+root=1
+group=7
+port=9
+
+bail_out()
+{
+	echo "Bail out! $1"
+	exit 1
+}
+
+# platform HOSTS SHARED US: hosts 1 and 2 at switch 100, 3 and 4 at 101; Mbit/s.
+platform()
+{
+	jq -n --argjson hosts "$1" --argjson shared "$2" --argjson us "$3" '{hbcast: "platform",
+		version: 1, nodes: ([range(1; 5) | {id: ., kind: "host"}] +
+			[range(100; 102) | {id: ., kind: "switch"}]),
+		links: ([range(1; 5) | {from: ., to: (if . < 3 then 100 else 101 end),
+			bandwidth_mbps: $hosts, latency_us: $us, symmetric: true}] +
+			[{from: 100, to: 101, bandwidth_mbps: $shared, latency_us: $us,
+			symmetric: true}])}'
+}
+
+# plan NAME: from the platform of that name.
+plan()
+{
+	"$HBCAST_CTL" plan "$work/$1.json" algorithm mtp root 1 output "$work/$1-plan.json"
+}
+
+# rehearse PLAN WORD...: at node 1; leaves the exit status and both outputs.
+rehearse()
+{
+	at 1 -j measure plan "$work/$1.json" "${@:2}" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	out=$(<"$work/out")
+	err=$(<"$work/err")
+}
+
+# refuse NAME STATUS SENTENCE PLAN WORD...: a rehearsal is refused for that reason.
+refuse()
+{
+	rehearse "${@:4}"
+	check_equal "$1: refused" "$2" "$status"
+	check_match "$1: and why" "$3" "$err"
+	check_equal "$1: in one sentence" 1 "$(grep -c . "$work/err")"
+}
+
+# sent NODE: bytes that have left it.
+sent()
+{
+	"$HBCAST_CTL" lab exec "$1" -- awk '/eth0/ { sub(/.*:/, ""); print $9 }' /proc/net/dev
+}
+
+# sends NODE: it has sent much since $before.
+sends()
+{
+	[ $(($(sent "$1") - before)) -gt 500000 ]
+}
+
+# What is planned is payload: of 20 Mbit/s 18.4, and acknowledgements have their part.
+platform 40 20 2000 >"$work/net.json"
+platform 35 17.5 2000 >"$work/right.json"
+platform 35 35 2000 >"$work/wrong.json"
+
+load_hbcast || bail_out "the module cannot be loaded"
+lab_up "$work/net.json" >"$work/log" || bail_out "no lab"
+lab_join >"$work/log" || bail_out "no group"
+for node in 2 3 4; do
+	at "$node" peer import "$work/lab.json" >"$work/log"
+done
+plan right || bail_out "no plan"
+plan wrong || bail_out "no plan"
+
+rehearse right-plan group $group on "$work/right.json" output "$work/same.json" \
+	costs "$work/same-net.json"
+jq -c . <<<"$out" | sed 's/^/# /'
+check_equal "a right platform: trusted at once" '[0,true,[0]]' \
+	"[$status,$(jq -c '.trusted, (.rehearsals | map(.short))' <<<"$out" | paste -sd,)]"
+check_equal "each edge is told" "$(jq -c '[.trees[].edges[]] | unique' "$work/right-plan.json")" \
+	"$(jq -c '.rehearsals[0].edges | map([.from, .to])' <<<"$out")"
+check "and what is planned for it" jq -e --slurpfile plan "$work/right-plan.json" '
+	.rehearsals[0].edges | all(. as $edge | [$plan[0].trees[] | select(any(.edges[];
+		. == [$edge.from, $edge.to])) | .rate_mbps] | add - $edge.planned_mbps | fabs < 0.001)' \
+	<<<"$out"
+check_equal "the plan is as before" "$(jq -cS .trees "$work/right-plan.json")" \
+	"$(jq -cS .trees "$work/same.json")"
+check_equal "and so is the platform" "$(jq -cS . "$work/right.json")" \
+	"$(jq -cS . "$work/same-net.json")"
+at 1 measure plan "$work/right-plan.json" group $group >"$work/out"
+sed 's/^/# /' "$work/out"
+check_match "without the platform, as a table" 'FROM +TO +PLANNED +REACHED +PART' "$(<"$work/out")"
+check_match "and the verdict" 'trusted: every edge reaches 97 %' "$(<"$work/out")"
+
+# The link between the switches carries 20 Mbit/s each way; the platform says 35.
+rehearse wrong-plan group $group on "$work/wrong.json" output "$work/mended.json" \
+	costs "$work/mended-net.json"
+jq -c . <<<"$out" | sed 's/^/# /'
+echo "$err" | sed 's/^/# /'
+check_equal "a link that carries half: trusted in the end" '[0,true]' \
+	"[$status,$(jq .trusted <<<"$out")]"
+check_equal "it was found, and nothing else" '[[100,101]]' \
+	"$(jq -c '[.rehearsals[].corrected[] | [.from, .to]] | unique' <<<"$out")"
+check "what it carries is what was seen to cross it" jq -e '[.links[] | select(.from == 100 and
+	.to == 101) | .bandwidth_mbps] | length == 1 and .[0] > 16 and .[0] < 21' "$work/mended-net.json"
+check_equal "the other direction is as it was" 35 \
+	"$(jq '.links[] | select(.from == 101 and .to == 100) | .bandwidth_mbps' "$work/mended-net.json")"
+check "edges fell short only before" jq -e '.rehearsals | .[0].short > 0 and .[-1].short == 0 and
+	length <= 4 and (.[-1].edges | all(.part >= 0.97))' <<<"$out"
+rehearse mended group $group on "$work/mended-net.json"
+check_equal "the new plan is trusted at once" '[0,1]' \
+	"[$status,$(jq '.rehearsals | length' <<<"$out")]"
+refuse "without the platform" 2 'cannot be trusted, as [0-9]+ of [0-9]+ edges fall short: give the platform' \
+	wrong-plan group $group
+jq '.algorithm = "hand"' "$work/wrong-plan.json" >"$work/hand.json"
+refuse "a planner that nobody knows" 2 'no planner called hand plans from a platform' \
+	hand group $group on "$work/wrong.json"
+
+# Two at once, of two nodes: one waits.
+for node in 1 2; do
+	at $node measure plan "$work/right-plan.json" group $group >"$work/out-$node" \
+		2>"$work/err-$node" &
+	pids[node]=$!
+done
+wait "${pids[1]}"; one=$?
+wait "${pids[2]}"; two=$?
+check_equal "two rehearsals at once: both are trusted" "0 0" "$one $two"
+check_match "and one was told to wait" 'waiting for node [0-9], as it has a part in another measurement' \
+	"$(cat "$work/err-1" "$work/err-2")"
+
+# 6 MB take three seconds over the link between the switches.
+head -c 6000000 /dev/urandom >"$work/file"
+at 1 apply "$work/right-plan.json" group $group wait 30s >"$work/log"
+lab_receive
+at 1 send "$work/file" group $group port $port >"$work/log" & sender=$!
+before=$(sent 1)
+wait_for 20 sends 1
+rehearse right-plan group $group
+check_equal "while a broadcast goes on: trusted" '[0,true]' "[$status,$(jq .trusted <<<"$out")]"
+check_match "but not before that is over" 'waiting for node [0-9], as a broadcast goes on there' "$err"
+wait $sender
+check "which has arrived" lab_compare "$(sha256sum <"$work/file")"
+
+# Else a shell has what it starts in the background ignore that.
+before=$(sent 1)
+"$HBCAST_CTL" lab exec 1 -- env --default-signal=INT "$HBCAST_CTL" \
+	measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err" & pid=$!
+wait_for 20 sends 1
+kill -INT $pid
+wait $pid
+check_equal "an interrupt: no verdict" 2 $?
+check_match "which is said" 'was interrupted, and nothing is sent any more' "$(<"$work/err")"
+sleep 1
+before=$(sent 1)
+sleep 1
+check "a second later nothing is sent" [ $(($(sent 1) - before)) -lt 20000 ]
+
+refuse "output without a platform" 1 'output needs the platform' right-plan group $group \
+	output "$work/none.json"
+refuse "no such plan" 1 'none.json' none group $group
+jq '{hbcast: "costs", version: 1, nodes: [range(1; 5) | {id: .}],
+	latency_us: [range(4) | [range(4) | 10]], bandwidth_mbps: [range(4) | [range(4) | 10]]}' \
+	-n >"$work/costs.json"
+refuse "a cost matrix" 1 'costs.json is a cost matrix, of which no links are known' right-plan \
+	group $group on "$work/costs.json"
+jq '(.nodes[], .links[]) |= (if .id == 4 then .id = 9 else . end | if .from == 4 then .from = 9 else . end)' \
+	"$work/right.json" >"$work/other.json"
+refuse "a platform of other nodes" 1 'is no plan for .*other.json: the plan has node 4' right-plan \
+	group $group on "$work/other.json"
+plan other
+refuse "a plan with other nodes" 1 'has node 9, which is no peer of this one' other-plan group $group
+jq 'del(.trees[0].rate_mbps, .predicted)' "$work/right-plan.json" >"$work/bare.json"
+refuse "a plan without rates" 1 'slot 0 has no rate_mbps to rehearse' bare group $group
+refuse "no such group" 2 'add the group first' right-plan group 8
+at 2 group set $group members 1,2,3
+at 2 measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err"
+check_equal "a plan for another group: refused" 1 $?
+check_match "a plan for another group: and why" 'is no plan for group 7: the plan has node 4' \
+	"$(<"$work/err")"
+at 2 group set $group members any
+
+at 1 group set $group probe-rate 10mbit
+refuse "a limit below the plan's rates" 2 'as probe-rate of group 7 at node 1 does not let it send' \
+	right-plan group $group
+at 1 group set $group probe-rate any probe-total 1MB
+refuse "a limit below what it takes" 2 'as probe-total of group 7 at node 1 does not let it send' \
+	right-plan group $group
+at 1 group set $group probe-total any
+at 3 group set $group probe off
+refuse "a node that refuses" 2 'node 3 is not reached: it does not let the group measure' \
+	right-plan group $group
+at 3 group set $group probe on
+"$HBCAST_CTL" lab exec 4 -- ip link set eth0 down
+refuse "a node that is not there" 2 'node 4 is not reached: ' right-plan group $group
+
+"$HBCAST_CTL" lab down >"$work/log"
+rmmod hbcast
+check "the module unloads" test ! -d /sys/module/hbcast
+tap_done
