@@ -32,6 +32,17 @@ int64_t hbp_wire_payload(int64_t bps, unsigned int mtu)
 }
 
 /**
+ * hbp_wire_frames() - how much of a link payload takes
+ * @mtu: least MTU of its route
+ *
+ * Return: bytes of frames for each byte of payload.
+ */
+double hbp_wire_frames(unsigned int mtu)
+{
+	return (double)frame_of(mtu) / payload_of(mtu);
+}
+
+/**
  * hbp_wire_data() - what data takes of a link on its route
  * @mtu: least MTU of the route's links
  * @link_mtu: the link's MTU, at least @mtu

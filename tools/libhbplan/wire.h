@@ -18,6 +18,7 @@
 #define HBP_MTU_MAX		65535
 
 int64_t hbp_wire_payload(int64_t bps, unsigned int mtu);
+double hbp_wire_frames(unsigned int mtu);
 double hbp_wire_data(unsigned int mtu, unsigned int link_mtu);
 double hbp_wire_acks(unsigned int mtu, unsigned int link_mtu);
 

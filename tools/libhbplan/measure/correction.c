@@ -15,10 +15,8 @@
 #include "json.h"
 #include "node.h"
 #include "ways.h"
+#include "wire.h"
 
-/* What a byte of payload takes of the links on its way, and of those on the way back. */
-#define DATA	((double)HBP_FRAME_BYTES / HBP_FRAME_PAYLOAD)
-#define ACKS	((double)HBP_ACK_BYTES / (2 * HBP_FRAME_PAYLOAD))
 /* A link that a plan fills to that part can be held up by a few acknowledgements more. */
 #define FILLED	0.97
 /* What explains at least this part of what the best one does is as good. */
@@ -33,18 +31,18 @@
 /**
  * struct use - a link that an edge crosses
  * @edge: the edge
- * @link: the link
+ * @load: the link, and what the edge takes of it
  * @acks: only its acknowledgements do
  */
 struct use {
 	size_t edge;
-	size_t link;
+	struct hbp_load load;
 	bool acks;
 };
 
 /**
  * struct crossing - what crosses a link
- * @planned_bps: by the plan, headers and acknowledgements counted
+ * @planned_bps: by the plan, acknowledgements counted
  * @seen_bps: in the rehearsal, likewise
  * @lost_bps: payload that edges which cross it fell short of and nothing explains yet
  * @level_bps: the most that one of these has reached
@@ -86,20 +84,20 @@ struct search {
 	bool *done;
 };
 
-static int add_way(struct search *s, const struct hbp_ways *ways, size_t edge, bool acks)
+static int add_loads(struct search *s, const struct hbp_ways *ways, size_t edge)
 {
-	size_t i, room = 2 * (s->n + ways->n_path) + 64;
+	size_t i, room = 2 * (s->n + ways->n_loads) + 64;
 	struct use *uses;
 
-	if (s->n + ways->n_path > s->room) {
+	if (s->n + ways->n_loads > s->room) {
 		uses = realloc(s->uses, room * sizeof(*uses));
 		if (!uses)
 			return -ENOMEM;
 		s->uses = uses;
 		s->room = room;
 	}
-	for (i = 0; i < ways->n_path; i++)
-		s->uses[s->n++] = (struct use){ edge, ways->path[i], acks };
+	for (i = 0; i < ways->n_loads; i++)
+		s->uses[s->n++] = (struct use){ edge, ways->loads[i], i >= ways->n_way };
 	return 0;
 }
 
@@ -114,13 +112,12 @@ static int find_uses(struct search *s, struct hbp_error *err)
 		edge = &s->rehearsal->edges[i];
 		from = hbp_platform_find(s->platform, edge->from);
 		to = hbp_platform_find(s->platform, edge->to);
-		ret = hbp_ways_find(ways, from, to) ?: add_way(s, ways, i, false) ?:
-		      hbp_ways_find(ways, to, from) ?: add_way(s, ways, i, true);
+		ret = hbp_ways_loads(ways, from, to) ?: add_loads(s, ways, i);
 	}
 	hbp_ways_free(ways);
 	if (ret == -ENOENT)
 		return hbp_fail(err, -EINVAL,
-				"links: no route leads from node %u to node %u and back without passing another host",
+				"links: no route leads from node %u to node %u without passing another host",
 				edge->from, edge->to);
 	return ret ? hbp_nomem(err) : 0;
 }
@@ -136,15 +133,13 @@ static void cross(struct search *s)
 	const struct hbp_rehearsed *edge;
 	const struct use *use;
 	struct crossing *c;
-	double part;
 
 	memset(s->crossings, 0, s->platform->n_links * sizeof(*s->crossings));
 	for (use = s->uses; use < s->uses + s->n; use++) {
 		edge = &s->rehearsal->edges[use->edge];
-		c = &s->crossings[use->link];
-		part = use->acks ? ACKS : DATA;
-		c->planned_bps += part * bps(edge->planned_mbps);
-		c->seen_bps += part * bps(edge->reached_mbps);
+		c = &s->crossings[use->load.link];
+		c->planned_bps += use->load.part * bps(edge->planned_mbps);
+		c->seen_bps += use->load.part * bps(edge->reached_mbps);
 		c->n += !use->acks;
 		if (!s->open[use->edge])
 			continue;
@@ -155,7 +150,7 @@ static void cross(struct search *s)
 	}
 	for (use = s->uses; use < s->uses + s->n; use++) {
 		edge = &s->rehearsal->edges[use->edge];
-		c = &s->crossings[use->link];
+		c = &s->crossings[use->load.link];
 		if (!use->acks && c->data && !hbp_rehearsed_short(edge))
 			c->over_bps += fmax(bps(edge->reached_mbps) - c->level_bps, 0);
 	}
@@ -255,8 +250,16 @@ static void close_edges(struct search *s, size_t link)
 	const struct use *use;
 
 	for (use = s->uses; use < s->uses + s->n; use++)
-		if (use->link == link && use->acks != s->crossings[link].data)
+		if (use->load.link == link && use->acks != s->crossings[link].data)
 			s->open[use->edge] = false;
+}
+
+/* As a file tells it, which counts headers. */
+static int64_t as_told(const struct search *s, const struct hbp_link *link)
+{
+	double frames = s->platform->counted ? hbp_wire_frames(hbp_link_mtu(link)) : 1;
+
+	return (int64_t)((double)link->bandwidth_bps * frames + 0.5);
 }
 
 static int lower(struct search *s, size_t at)
@@ -271,12 +274,13 @@ static int lower(struct search *s, size_t at)
 	found->links = links;
 	links[found->n] = (struct hbp_correction){
 		.from = s->platform->nodes[link->from].id,
-		.to = s->platform->nodes[link->to].id, .before_bps = link->bandwidth_bps,
-		.after_bps = (int64_t)lowered(s, at), .acks = !s->crossings[at].data,
+		.to = s->platform->nodes[link->to].id, .before_bps = as_told(s, link),
+		.acks = !s->crossings[at].data,
 	};
 	s->done[at] = true;
 	close_edges(s, at);
-	link->bandwidth_bps = links[found->n++].after_bps;
+	link->bandwidth_bps = (int64_t)lowered(s, at);
+	links[found->n++].after_bps = as_told(s, link);
 	return 0;
 }
 

@@ -16,8 +16,8 @@
  * struct hbp_correction - one direction of a link
  * @from: id of the sending end
  * @to: id of the receiving end
- * @before_bps: what the platform has said that it carries
- * @after_bps: what the platform says now, less
+ * @before_bps: what the platform's file says that it carries, headers counted if there
+ * @after_bps: what it is to say now, less
  * @acks: no edge that fell short sends over it: it holds up their acknowledgements
  */
 struct hbp_correction {

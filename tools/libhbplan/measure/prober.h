@@ -11,10 +11,6 @@
  * takes its time on a slow link.
  */
 #define HBP_SHORT_BYTES	82
-/* A full frame, what of it is payload of a fragment, and what acknowledges two of them. */
-#define HBP_FRAME_BYTES		1514
-#define HBP_FRAME_PAYLOAD	1392
-#define HBP_ACK_BYTES		66
 
 /**
  * struct hbp_trip - round trips between two hosts

@@ -10,9 +10,7 @@
 #include "measure/rehearsal.h"
 #include "node.h"
 #include "units.h"
-
-/* Bytes on the link for each byte of payload. */
-#define ON_LINK		((double)HBP_FRAME_BYTES / HBP_FRAME_PAYLOAD)
+#include "wire.h"
 
 static int compare_edges(const void *a, const void *b)
 {
@@ -103,6 +101,7 @@ int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size
 		      const struct hbp_prober *prober)
 {
 	struct hbp_flow *flows = calloc(rehearsal->n, sizeof(*flows));
+	double frames = hbp_wire_frames(HBP_MTU);
 	struct hbp_rehearsed *edge;
 	size_t i;
 	int ret;
@@ -115,12 +114,12 @@ int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size
 		flows[i] = (struct hbp_flow){
 			.from = hbp_node_find(ids, n, sizeof(*ids), edge->from),
 			.to = hbp_node_find(ids, n, sizeof(*ids), edge->to),
-			.rate_mbps = edge->planned_mbps * ON_LINK,
+			.rate_mbps = edge->planned_mbps * frames,
 		};
 	}
 	ret = prober->flows(prober->arg, flows, rehearsal->n, true);
 	for (i = 0; !ret && i < rehearsal->n; i++)
-		rehearsal->edges[i].reached_mbps = hbp_flow_mbps(&flows[i]) / ON_LINK;
+		rehearsal->edges[i].reached_mbps = hbp_flow_mbps(&flows[i]) / frames;
 	free(flows);
 	return ret;
 }

@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "measure/share.h"
+#include "wire.h"
 
 /* A link of which no more than this part is left is full; likewise what a flow asks for. */
 #define FULL	(1 / 1e9)
-/* Of a flow. */
-#define ACKS	((double)HBP_ACK_BYTES / (2 * HBP_FRAME_BYTES))
 
 /**
  * struct sharing - flows that rise
@@ -81,7 +80,7 @@ static void count_flow(struct sharing *s, size_t arc)
 
 	s->rising[arc]++;
 	s->weight[arc]++;
-	s->weight[both ? arc : arc ^ 1] += ACKS;
+	s->weight[both ? arc : arc ^ 1] += hbp_wire_acks(HBP_MTU, HBP_MTU);
 }
 
 /* Counts what rises: how many flows. */
