@@ -81,30 +81,30 @@ static void test_answers(void)
 {
 	static const struct answer answers[] = {
 		{ "all as planned: nothing is wrong", "", 2,
-		  { { 1, 3, 300, 300 }, { 3, 4, 300, 292 } } },
+		  { { 1, 3, 300, 300, 0 }, { 3, 4, 300, 292, 0 } } },
 		/* 184 x 1514 / 1392 = 200.1. */
 		{ "two edges share a link: it carries what they reached", "100-101 400>200 ", 2,
-		  { { 1, 3, 180, 92 }, { 2, 4, 180, 92 } } },
+		  { { 1, 3, 180, 92, 0 }, { 2, 4, 180, 92, 0 } } },
 		{ "one of them gets its rate, as it is small", "100-101 400>200 ", 2,
-		  { { 1, 3, 270, 92 }, { 2, 4, 92, 92 } } },
+		  { { 1, 3, 270, 92, 0 }, { 2, 4, 92, 92, 0 } } },
 		/* Through node 1's link node 2 reached more; 100 x 1514 / 1392. */
 		{ "what others cross as planned is not it", "100-101 400>109 ", 3,
-		  { { 1, 2, 500, 500 }, { 1, 3, 180, 60 }, { 2, 4, 180, 40 } } },
+		  { { 1, 2, 500, 500, 0 }, { 1, 3, 180, 60, 0 }, { 2, 4, 180, 40, 0 } } },
 		/* All that node 1 sends: 460 x 1514 / 1392 = 500.3. */
 		{ "what one node sends", "1-100 1000>500 ", 2,
-		  { { 1, 2, 600, 300 }, { 1, 3, 300, 160 } } },
+		  { { 1, 2, 600, 300, 0 }, { 1, 3, 300, 160, 0 } } },
 		/* 500 x 1514 / 1392, and acknowledgements: 184 x 33 / 1392. */
 		{ "two links that have nothing to do with each other",
 		  "3-101 1000>548 100-101 400>200 ", 3,
-		  { { 1, 3, 300, 184 }, { 3, 4, 700, 500 }, { 2, 1, 300, 300 } } },
+		  { { 1, 3, 300, 184, 0 }, { 3, 4, 700, 500, 0 }, { 2, 1, 300, 300, 0 } } },
 		/* It carries its 400, of which the planner has counted 400 / 1.207 as 444. */
 		{ "more is planned than the platform has: the planner gets less",
-		  "100-101 400>331 ", 2, { { 1, 3, 222, 184 }, { 2, 4, 222, 184 } } },
+		  "100-101 400>331 ", 2, { { 1, 3, 222, 184, 0 }, { 2, 4, 222, 184, 0 } } },
 		/* Acknowledgements of 450 Mbit/s are 10.7, of 300 they are 7.1. */
 		{ "acknowledgements that a narrow way back holds up", "4-101 10>7 acks ", 1,
-		  { { 3, 4, 450, 300 } } },
+		  { { 3, 4, 450, 300, 0 } } },
 		{ "but they do not hold up what did not fall short", "", 1,
-		  { { 3, 4, 450, 440 } } },
+		  { { 3, 4, 450, 440, 0 } } },
 	};
 	size_t i;
 
@@ -115,8 +115,10 @@ static void test_answers(void)
 /* What one rehearsal has shown the next one knows. */
 static void test_again(void)
 {
-	static const struct hbp_rehearsed first[] = { { 1, 3, 200, 150 }, { 2, 4, 150, 150 } };
-	static const struct hbp_rehearsed second[] = { { 2, 3, 300, 170 } };
+	static const struct hbp_rehearsed first[] = {
+		{ 1, 3, 200, 150, 0 }, { 2, 4, 150, 150, 0 }
+	};
+	static const struct hbp_rehearsed second[] = { { 2, 3, 300, 170, 0 } };
 	struct hbp_rehearsal rehearsal = { .n = 2, .edges = (struct hbp_rehearsed *)first };
 	struct hbp_input *in = two_switches();
 	struct hbp_corrections found = { };
@@ -159,12 +161,27 @@ static struct hbp_plan *plan_of(const char *const *trees, size_t n)
 	return plan;
 }
 
+/* A segment in 0.9 s is 0.01237 Mbit/s of payload, so that 9.74 are planned. */
+static void test_grain(struct hbp_rehearsed *edge)
+{
+	const double segment = 8 * 1392 / 0.9 / 1e6;
+
+	*edge = (struct hbp_rehearsed){
+		.planned_mbps = 0.120515, .reached_mbps = 9 * segment,
+	};
+	ok(hbp_rehearsed_short(edge), "9 segments of 9.74 are not enough");
+	edge->grain_mbps = 2 * segment;
+	ok(!hbp_rehearsed_short(edge), "but where two more may have been on their way");
+	edge->reached_mbps = 7 * segment;
+	ok(hbp_rehearsed_short(edge), "which do not make up for three");
+}
+
 static void test_list(void)
 {
 	static const char *const trees[] = { "30 1-2 1-3 3-4", "20 1-3 3-4 4-2", "0.5 1-3 3-4" };
 	static const char *const without[] = { "30 1-2 1-3 3-4", "0 1-3" };
 	static const struct hbp_rehearsed want[] = {
-		{ 1, 2, 30, 0 }, { 1, 3, 50.5, 0 }, { 3, 4, 50.5, 0 }, { 4, 2, 20, 0 }
+		{ 1, 2, 30, 0, 0 }, { 1, 3, 50.5, 0, 0 }, { 3, 4, 50.5, 0, 0 }, { 4, 2, 20, 0, 0 }
 	};
 	struct hbp_plan *plan = plan_of(trees, 3);
 	struct hbp_rehearsal rehearsal;
@@ -187,6 +204,7 @@ static void test_list(void)
 	rehearsal.edges[3].reached_mbps = 0.9699 * rehearsal.edges[3].planned_mbps;
 	ok(!hbp_rehearsal_good(&rehearsal) && hbp_rehearsed_short(&rehearsal.edges[3]),
 	   "less is not, at one edge of all");
+	test_grain(&rehearsal.edges[3]);
 	hbp_rehearsal_clear(&rehearsal);
 	hbp_plan_free(plan);
 	plan = plan_of(without, 2);

@@ -251,11 +251,12 @@ static json_t *edges_json(const struct hbp_rehearsal *rehearsal)
 
 	for (; edge < rehearsal->edges + rehearsal->n; edge++)
 		json_array_append_new(edges,
-				      json_pack("{s:I, s:I, s:f, s:f, s:f}", "from",
-						(json_int_t)edge->from, "to",
+				      json_pack("{s:I, s:I, s:f, s:f, s:f, s:f}",
+						"from", (json_int_t)edge->from, "to",
 						(json_int_t)edge->to, "planned_mbps",
 						edge->planned_mbps, "reached_mbps",
-						edge->reached_mbps, "part",
+						edge->reached_mbps, "grain_mbps",
+						edge->grain_mbps, "part",
 						edge->reached_mbps / edge->planned_mbps));
 	return edges;
 }

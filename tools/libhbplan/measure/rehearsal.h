@@ -20,12 +20,14 @@
  * @to: id of the node that receives
  * @planned_mbps: payload in Mbit/s, as in the plan
  * @reached_mbps: likewise, what has arrived; 0 if nothing has
+ * @grain_mbps: likewise, by how much that may be too little, as it is of whole segments
  */
 struct hbp_rehearsed {
 	uint32_t from;
 	uint32_t to;
 	double planned_mbps;
 	double reached_mbps;
+	double grain_mbps;
 };
 
 /**
