@@ -244,13 +244,31 @@ static size_t find_link(struct search *s)
 	return link;
 }
 
-/* What crosses the link is explained. */
+/* Which part of its rate an edge has reached. */
+static double part_of(const struct search *s, const struct use *use)
+{
+	const struct hbp_rehearsed *edge = &s->rehearsal->edges[use->edge];
+
+	return edge->reached_mbps / edge->planned_mbps;
+}
+
+/*
+ * What crosses the link is explained. Behind data that is held up there acknowledgements
+ * are as well, and so are edges that these are of, but no worse than that data.
+ */
 static void close_edges(struct search *s, size_t link)
 {
+	bool data = s->crossings[link].data;
 	const struct use *use;
+	double least = 1;
 
 	for (use = s->uses; use < s->uses + s->n; use++)
-		if (use->load.link == link && use->acks != s->crossings[link].data)
+		if (use->load.link == link && use->acks != data) {
+			s->open[use->edge] = false;
+			least = fmin(least, part_of(s, use));
+		}
+	for (use = s->uses; data && use < s->uses + s->n; use++)
+		if (use->load.link == link && part_of(s, use) > least)
 			s->open[use->edge] = false;
 }
 
