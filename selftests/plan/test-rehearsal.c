@@ -3,6 +3,7 @@
  * Plans that are rehearsed on a network that carries less than its platform says, and what
  * that tells of the platform.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,9 @@
 #include "again.h"
 #include "measure/correction.h"
 #include "truth.h"
+
+#define EDGE(a, b, planned, reached) \
+	{ .from = a, .to = b, .planned_mbps = planned, .reached_mbps = reached }
 
 /* What is planned and reached, and which link explains it. */
 struct answer {
@@ -80,30 +84,30 @@ static void test_answers(void)
 {
 	static const struct answer answers[] = {
 		{ "all as planned: nothing is wrong", "", 2,
-		  { { 1, 3, 300, 300, 0 }, { 3, 4, 300, 292, 0 } } },
+		  { EDGE(1, 3, 300, 300), EDGE(3, 4, 300, 292) } },
 		/* 184 x 1514 / 1392 = 200.1. */
 		{ "two edges share a link: it carries what they reached", "100-101 400>200 ", 2,
-		  { { 1, 3, 180, 92, 0 }, { 2, 4, 180, 92, 0 } } },
+		  { EDGE(1, 3, 180, 92), EDGE(2, 4, 180, 92) } },
 		{ "one of them gets its rate, as it is small", "100-101 400>200 ", 2,
-		  { { 1, 3, 270, 92, 0 }, { 2, 4, 92, 92, 0 } } },
+		  { EDGE(1, 3, 270, 92), EDGE(2, 4, 92, 92) } },
 		/* Through node 1's link node 2 reached more; 100 x 1514 / 1392. */
 		{ "what others cross as planned is not it", "100-101 400>109 ", 3,
-		  { { 1, 2, 500, 500, 0 }, { 1, 3, 180, 60, 0 }, { 2, 4, 180, 40, 0 } } },
+		  { EDGE(1, 2, 500, 500), EDGE(1, 3, 180, 60), EDGE(2, 4, 180, 40) } },
 		/* All that node 1 sends: 460 x 1514 / 1392 = 500.3. */
 		{ "what one node sends", "1-100 1000>500 ", 2,
-		  { { 1, 2, 600, 300, 0 }, { 1, 3, 300, 160, 0 } } },
+		  { EDGE(1, 2, 600, 300), EDGE(1, 3, 300, 160) } },
 		/* 500 x 1514 / 1392, and acknowledgements: 184 x 33 / 1392. */
 		{ "two links that have nothing to do with each other",
 		  "3-101 1000>548 100-101 400>200 ", 3,
-		  { { 1, 3, 300, 184, 0 }, { 3, 4, 700, 500, 0 }, { 2, 1, 300, 300, 0 } } },
+		  { EDGE(1, 3, 300, 184), EDGE(3, 4, 700, 500), EDGE(2, 1, 300, 300) } },
 		/* It carries its 400, of which the planner has counted 400 / 1.207 as 444. */
 		{ "more is planned than the platform has: the planner gets less",
-		  "100-101 400>331 ", 2, { { 1, 3, 222, 184, 0 }, { 2, 4, 222, 184, 0 } } },
+		  "100-101 400>331 ", 2, { EDGE(1, 3, 222, 184), EDGE(2, 4, 222, 184) } },
 		/* Acknowledgements of 450 Mbit/s are 10.7, of 300 they are 7.1. */
 		{ "acknowledgements that a narrow way back holds up", "4-101 10>7 acks ", 1,
-		  { { 3, 4, 450, 300, 0 } } },
+		  { EDGE(3, 4, 450, 300) } },
 		{ "but they do not hold up what did not fall short", "", 1,
-		  { { 3, 4, 450, 440, 0 } } },
+		  { EDGE(3, 4, 450, 440) } },
 	};
 	size_t i;
 
@@ -121,9 +125,9 @@ static void test_busy(void)
 	static const struct answer answer = {
 		"what is held up by its acknowledgements is explained with the data before these",
 		"100-101 400>197 ", 7,
-		{ { 1, 2, 245.2, 245.1, 0 }, { 1, 4, 122.6, 57.1, 0 }, { 2, 3, 122.6, 62.0, 0 },
-		  { 2, 4, 117.4, 59.3, 0 }, { 3, 2, 117.4, 113.5, 0 }, { 3, 4, 122.6, 122.3, 0 },
-		  { 4, 3, 239.9, 239.6, 0 } }
+		{ EDGE(1, 2, 245.2, 245.1), EDGE(1, 4, 122.6, 57.1), EDGE(2, 3, 122.6, 62.0),
+		  EDGE(2, 4, 117.4, 59.3), EDGE(3, 2, 117.4, 113.5), EDGE(3, 4, 122.6, 122.3),
+		  EDGE(4, 3, 239.9, 239.6) }
 	};
 
 	check_answer(&answer, two_switches(1000));
@@ -133,9 +137,9 @@ static void test_busy(void)
 static void test_again(void)
 {
 	static const struct hbp_rehearsed first[] = {
-		{ 1, 3, 200, 150, 0 }, { 2, 4, 150, 150, 0 }
+		EDGE(1, 3, 200, 150), EDGE(2, 4, 150, 150)
 	};
-	static const struct hbp_rehearsed second[] = { { 2, 3, 300, 170, 0 } };
+	static const struct hbp_rehearsed second[] = { EDGE(2, 3, 300, 170) };
 	struct hbp_rehearsal rehearsal = { .n = 2, .edges = (struct hbp_rehearsed *)first };
 	struct hbp_input *in = two_switches(10);
 	struct hbp_corrections found = { };
@@ -198,7 +202,7 @@ static void test_list(void)
 	static const char *const trees[] = { "30 1-2 1-3 3-4", "20 1-3 3-4 4-2", "0.5 1-3 3-4" };
 	static const char *const without[] = { "30 1-2 1-3 3-4", "0 1-3" };
 	static const struct hbp_rehearsed want[] = {
-		{ 1, 2, 30, 0, 0 }, { 1, 3, 50.5, 0, 0 }, { 3, 4, 50.5, 0, 0 }, { 4, 2, 20, 0, 0 }
+		EDGE(1, 2, 30, 0), EDGE(1, 3, 50.5, 0), EDGE(3, 4, 50.5, 0), EDGE(4, 2, 20, 0)
 	};
 	struct hbp_plan *plan = plan_of(trees, 3);
 	struct hbp_rehearsal rehearsal;
@@ -206,7 +210,7 @@ static void test_list(void)
 	bool same;
 	size_t i;
 
-	if (hbp_rehearsal_list(plan, &rehearsal, &err))
+	if (hbp_rehearsal_list(plan, NULL, &rehearsal, &err))
 		tap_bail_out("%s", err.text);
 	same = rehearsal.n == 4;
 	for (i = 0; same && i < 4; i++)
@@ -225,10 +229,59 @@ static void test_list(void)
 	hbp_rehearsal_clear(&rehearsal);
 	hbp_plan_free(plan);
 	plan = plan_of(without, 2);
-	ok(hbp_rehearsal_list(plan, &rehearsal, &err) &&
+	ok(hbp_rehearsal_list(plan, NULL, &rehearsal, &err) &&
 	   strstr(err.text, "slot 1 has no rate_mbps"),
 	   "a tree without a rate cannot be rehearsed");
 	hbp_plan_free(plan);
+}
+
+/* Half of what is asked for comes; the first rate that is asked for is kept. */
+static int half_flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+{
+	double *asked = arg;
+	size_t i;
+
+	(void)longer;
+	*asked = flows->rate_mbps;
+	for (i = 0; i < n; i++) {
+		flows[i].sent_mbps = flows[i].rate_mbps / 2;
+		flows[i].received_mbps = flows[i].rate_mbps / 2;
+		flows[i].looked_s = 0.9;
+	}
+	return 0;
+}
+
+/* Of a frame of 9014 bytes 8892 are payload, and two of these in 0.9 s 0.15808 Mbit/s. */
+static void test_frames(void)
+{
+	static const char *const trees[] = { "88.92 1-2" };
+	struct hbp_input *in =
+		make_input("{'hbcast':'platform','version':1,'nodes':[{'id':1,'kind':'host'},\n"
+			   "{'id':2,'kind':'host'},{'id':9,'kind':'switch'}],'links':[\n"
+			   "{'from':1,'to':9,'bandwidth_mbps':99,'latency_us':9,'mtu':9000},\n"
+			   "{'from':9,'to':2,'bandwidth_mbps':99,'latency_us':9,'mtu':16000}]}");
+	struct hbp_plan *plan = plan_of(trees, 1);
+	struct hbp_rehearsal rehearsal;
+	struct hbp_prober prober = { .flows = half_flows };
+	struct hbp_error err;
+	double asked;
+
+	prober.arg = &asked;
+	hbp_input_count(in);
+	if (hbp_rehearsal_list(plan, in->platform, &rehearsal, &err) ||
+	    hbp_rehearsal_run(&rehearsal, in->members, in->n, &prober))
+		tap_bail_out("a plan cannot be rehearsed");
+	ok(near(asked, 90.14, 1 / 1e6), "headers are those of the MTU of an edge's way");
+	ok(near(rehearsal.edges->reached_mbps, 44.46, 1 / 1e6), "and what comes is of payload");
+	ok(near(rehearsal.edges->grain_mbps, 0.15808, 1 / 1e6), "in whole segments, two at a time");
+	hbp_rehearsal_clear(&rehearsal);
+	plan->trees->edges->parent = 2;
+	plan->trees->edges->child = 1;
+	ok(hbp_rehearsal_list(plan, in->platform, &rehearsal, &err) == -EINVAL &&
+	   strstr(err.text, "no route leads from node 2 to node 1"),
+	   "a platform on which there is no way for an edge is refused");
+	hbp_plan_free(plan);
+	hbp_input_free(in);
 }
 
 /* Writes text to a file. */
@@ -302,7 +355,7 @@ static void rehearse(struct hbp_rehearsal *rehearsal, const struct hbp_plan *pla
 	struct hbp_prober prober = truth_prober(t);
 	struct hbp_error err;
 
-	if (hbp_rehearsal_list(plan, rehearsal, &err) ||
+	if (hbp_rehearsal_list(plan, in->platform, rehearsal, &err) ||
 	    hbp_rehearsal_run(rehearsal, in->members, in->n, &prober))
 		tap_bail_out("a plan cannot be rehearsed");
 }
@@ -382,6 +435,7 @@ int main(void)
 	test_busy();
 	test_again();
 	test_list();
+	test_frames();
 	test_save();
 	test_random("stable", 45, 96);
 	test_random("mtp", 80, 98);

@@ -11,7 +11,6 @@
 #include "measure/overheads.h"
 #include "measure_prober.h"
 #include "output.h"
-#include "wire.h"
 
 /* Round trips: of a pair, at most so many; of a node at once; and how long. */
 #define TRIPS		40
@@ -200,12 +199,10 @@ static void take_flow(const struct hbmeas_task *task, const struct hbp_settling 
 {
 	double sent = hbp_growth_bytes(&task->sent);
 	double received = hbp_growth_bytes(&task->received);
-	double grain = HBP_SEGMENTS_PER_ACK * (HBP_MTU + HBP_LINK_HEADER);
 
 	flow->sent_mbps = hbp_growth_mbps(&task->sent, settling->from_s, settling->to_s);
 	flow->received_mbps = flow->sent_mbps;
-	if (settling->to_s > settling->from_s)
-		flow->grain_mbps = grain * 8 / 1e6 / (settling->to_s - settling->from_s);
+	flow->looked_s = settling->to_s - settling->from_s;
 	if (received < CAME * sent)
 		flow->received_mbps = received > 0 ? flow->sent_mbps * received / sent : 0;
 }

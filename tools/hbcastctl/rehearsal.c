@@ -129,7 +129,7 @@ static int list_edges(struct rehearsing *r)
 	struct hbp_error err;
 
 	hbp_rehearsal_clear(&r->edges);
-	if (hbp_rehearsal_list(r->plan, &r->edges, &err))
+	if (hbp_rehearsal_list(r->plan, r->in ? r->in->platform : NULL, &r->edges, &err))
 		return hbctl_error(r->ctl, HBCTL_USAGE, "%s: %s", r->file, err.text);
 	return HBCTL_OK;
 }

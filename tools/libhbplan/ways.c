@@ -366,33 +366,33 @@ static int grow_loads(struct hbp_ways *w, size_t n)
 	return 0;
 }
 
-/* What data takes of the links of its way; returns the least MTU there. */
-static unsigned int load_way(struct hbp_ways *w)
+/* What data takes of the links of its way. */
+static void load_way(struct hbp_ways *w)
 {
 	const struct hbp_link *links = w->platform->links;
-	unsigned int mtu = HBP_MTU_MAX, its;
 	struct hbp_load *load;
+	unsigned int its;
 	int64_t bps;
 	size_t i;
 
+	w->mtu = w->place ? HBP_MTU_MAX : HBP_MTU;
 	for (i = 0; w->place && i < w->n_path; i++) {
 		its = hbp_link_mtu(&links[w->path[i]]);
-		mtu = its < mtu ? its : mtu;
+		w->mtu = its < w->mtu ? its : w->mtu;
 	}
 	w->width_bps = INT64_MAX;
 	for (i = 0; i < w->n_path; i++) {
 		load = &w->loads[i];
 		load->link = w->path[i];
 		load->part = w->place ?
-			     hbp_wire_data(mtu, hbp_link_mtu(&links[load->link])) : 1;
+			     hbp_wire_data(w->mtu, hbp_link_mtu(&links[load->link])) : 1;
 		bps = hbp_load_bps(&links[load->link], load);
 		w->width_bps = bps < w->width_bps ? bps : w->width_bps;
 	}
-	return mtu;
 }
 
 /* Adds what acknowledgements take; a link that data passes, too, is there already. */
-static void load_back(struct hbp_ways *w, unsigned int mtu)
+static void load_back(struct hbp_ways *w)
 {
 	size_t i, link, *place;
 
@@ -404,7 +404,7 @@ static void load_back(struct hbp_ways *w, unsigned int mtu)
 		if (!*place)
 			w->loads[w->n_loads++] = (struct hbp_load){ .link = link };
 		w->loads[*place ? *place - 1 : w->n_loads - 1].part +=
-			hbp_wire_acks(mtu, hbp_link_mtu(&w->platform->links[link]));
+			hbp_wire_acks(w->mtu, hbp_link_mtu(&w->platform->links[link]));
 	}
 	for (i = 0; i < w->n_way; i++)
 		w->place[w->loads[i].link] = 0;
@@ -423,7 +423,6 @@ static void load_back(struct hbp_ways *w, unsigned int mtu)
  */
 int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to)
 {
-	unsigned int mtu;
 	int ret;
 
 	ret = hbp_ways_find(ways, from, to);
@@ -431,7 +430,7 @@ int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to)
 		ret = grow_loads(ways, ways->n_path);
 	if (ret)
 		return ret;
-	mtu = load_way(ways);
+	load_way(ways);
 	ways->n_way = ways->n_path;
 	ways->n_loads = ways->n_path;
 	if (!ways->place)
@@ -441,6 +440,6 @@ int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to)
 		return ret == -ENOENT ? 0 : ret;
 	ret = grow_loads(ways, ways->n_way + ways->n_path);
 	if (!ret)
-		load_back(ways, mtu);
+		load_back(ways);
 	return ret;
 }

@@ -41,6 +41,7 @@ struct hbp_load {
  *	@path, then of others that its acknowledgements pass
  * @n_loads: how many
  * @n_way: how many of them are those of the way
+ * @mtu: the least of the links of its way; HBP_MTU where headers do not count
  * @width_bps: what the way carries if nothing else passes it, acknowledgements left out
  * @load_room: how many fit
  * @place: where headers count, of each link: its place in @loads, counted from 1, while
@@ -65,6 +66,7 @@ struct hbp_ways {
 	struct hbp_load *loads;
 	size_t n_loads;
 	size_t n_way;
+	unsigned int mtu;
 	int64_t width_bps;
 	size_t load_room;
 	size_t *place;

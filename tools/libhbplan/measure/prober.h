@@ -37,8 +37,7 @@ struct hbp_trip {
  * @sent_mbps: answer: what the sender says that arrived, in Mbit/s of the link's
  *	rate, headers counted; not a number if it does not know
  * @received_mbps: answer: what the receiver says, likewise
- * @grain_mbps: answer: by how much that may be too little, as what arrives is counted when
- *	whole segments are acknowledged
+ * @looked_s: answer: for how long, in seconds; 0 if any time would tell the same
  *
  * Nobody's word is taken for more than the other one has seen.
  */
@@ -49,7 +48,7 @@ struct hbp_flow {
 	size_t test;
 	double sent_mbps;
 	double received_mbps;
-	double grain_mbps;
+	double looked_s;
 };
 
 /**

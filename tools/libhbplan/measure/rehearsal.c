@@ -10,6 +10,7 @@
 #include "measure/rehearsal.h"
 #include "node.h"
 #include "units.h"
+#include "ways.h"
 #include "wire.h"
 
 static int compare_edges(const void *a, const void *b)
@@ -51,24 +52,46 @@ static int add_tree(struct hbp_rehearsal *r, const struct hbp_plan *plan,
 					"trees: slot %u has no rate_mbps to rehearse: plan with a planner that gives rates",
 					tree->slot);
 		r->edges[r->n++] = (struct hbp_rehearsed){
-			.from = edge->parent, .to = edge->child,
+			.from = edge->parent, .to = edge->child, .mtu = HBP_MTU,
 			.planned_mbps = hbp_mbps_from_bps(bps),
 		};
 	}
 	return 0;
 }
 
+/* How large segments are on the way of each edge. */
+static int find_mtus(struct hbp_rehearsal *r, const struct hbp_platform *platform,
+		     struct hbp_error *err)
+{
+	struct hbp_ways *ways = hbp_ways_alloc(platform);
+	struct hbp_rehearsed *edge;
+	int ret = ways ? 0 : -ENOMEM;
+
+	for (edge = r->edges; !ret && edge < r->edges + r->n; edge++) {
+		ret = hbp_ways_loads(ways, hbp_platform_find(platform, edge->from),
+				     hbp_platform_find(platform, edge->to));
+		edge->mtu = ways->mtu;
+	}
+	hbp_ways_free(ways);
+	if (ret == -ENOENT)
+		return hbp_fail(err, -EINVAL,
+				"links: no route leads from node %u to node %u without passing another host",
+				edge[-1].from, edge[-1].to);
+	return ret ? hbp_nomem(err) : 0;
+}
+
 /**
  * hbp_rehearsal_list() - list a plan's edges
  * @plan: a plan that hbp_plan_check() has accepted
+ * @platform: has all its nodes; NULL if it is not known
  * @rehearsal: receives them, nothing of which is reached; to be released with
  *	hbp_rehearsal_clear()
  * @err: receives the reason of a failure
  *
- * Return: 0; -EINVAL if a tree has no rate; -ENOMEM.
+ * Return: 0; -EINVAL if a tree has no rate, or there is no way for one of them; -ENOMEM.
  */
-int hbp_rehearsal_list(const struct hbp_plan *plan, struct hbp_rehearsal *rehearsal,
-		       struct hbp_error *err)
+int hbp_rehearsal_list(const struct hbp_plan *plan, const struct hbp_platform *platform,
+		       struct hbp_rehearsal *rehearsal, struct hbp_error *err)
 {
 	size_t t, n = 0;
 	int ret = 0;
@@ -81,11 +104,23 @@ int hbp_rehearsal_list(const struct hbp_plan *plan, struct hbp_rehearsal *rehear
 		return hbp_nomem(err);
 	for (t = 0; !ret && t < plan->n_trees; t++)
 		ret = add_tree(rehearsal, plan, &plan->trees[t], err);
+	if (!ret)
+		add_up(rehearsal);
+	if (!ret && platform)
+		ret = find_mtus(rehearsal, platform, err);
 	if (ret)
 		hbp_rehearsal_clear(rehearsal);
-	else
-		add_up(rehearsal);
 	return ret;
+}
+
+/* What is told of frames, of payload; and what two segments are of it. */
+static void take_flow(struct hbp_rehearsed *edge, const struct hbp_flow *flow)
+{
+	double frames = hbp_wire_frames(edge->mtu);
+	double grain = HBP_SEGMENTS_PER_ACK * (edge->mtu + HBP_LINK_HEADER) / frames;
+
+	edge->reached_mbps = hbp_flow_mbps(flow) / frames;
+	edge->grain_mbps = flow->looked_s > 0 ? grain * 8 / 1e6 / flow->looked_s : 0;
 }
 
 /**
@@ -101,7 +136,6 @@ int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size
 		      const struct hbp_prober *prober)
 {
 	struct hbp_flow *flows = calloc(rehearsal->n, sizeof(*flows));
-	double frames = hbp_wire_frames(HBP_MTU);
 	struct hbp_rehearsed *edge;
 	size_t i;
 	int ret;
@@ -114,14 +148,12 @@ int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size
 		flows[i] = (struct hbp_flow){
 			.from = hbp_node_find(ids, n, sizeof(*ids), edge->from),
 			.to = hbp_node_find(ids, n, sizeof(*ids), edge->to),
-			.rate_mbps = edge->planned_mbps * frames,
+			.rate_mbps = edge->planned_mbps * hbp_wire_frames(edge->mtu),
 		};
 	}
 	ret = prober->flows(prober->arg, flows, rehearsal->n, true);
-	for (i = 0; !ret && i < rehearsal->n; i++) {
-		rehearsal->edges[i].reached_mbps = hbp_flow_mbps(&flows[i]) / frames;
-		rehearsal->edges[i].grain_mbps = flows[i].grain_mbps / frames;
-	}
+	for (i = 0; !ret && i < rehearsal->n; i++)
+		take_flow(&rehearsal->edges[i], &flows[i]);
 	free(flows);
 	return ret;
 }
