@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <libgen.h>
 #include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "output.h"
@@ -158,6 +160,30 @@ int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
 				   "%s is empty: write a value", key);
 	*(const char **)dest = word;
 	return HBCTL_OK;
+}
+
+/**
+ * hbarg_output() - a file for what takes a while, in a folder in which it can be made
+ * @ctl: the run
+ * @key: the key
+ * @word: the value's text
+ * @dest: const char *, set to @word
+ *
+ * Return: HBCTL_OK or HBCTL_USAGE.
+ */
+int hbarg_output(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	char *copy = strdup(word);
+	int ret = HBCTL_OK;
+
+	if (!copy)
+		abort();
+	if (access(dirname(copy), W_OK | X_OK))
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "%s cannot be written: %s; give another file with %s", word,
+				  strerror(errno), key);
+	free(copy);
+	return ret ? ret : hbarg_string(ctl, key, word, dest);
 }
 
 /**

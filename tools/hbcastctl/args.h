@@ -55,6 +55,8 @@ int hbarg_parse_file(struct hbctl *ctl, const char *command, const char *what,
 /* Values; each comment names the type of @dest. */
 int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
 		 void *dest);	/* const char *, points into argv */
+int hbarg_output(struct hbctl *ctl, const char *key, const char *word,
+		 void *dest);	/* const char *, a file that can be written */
 int hbarg_port(struct hbctl *ctl, const char *key, const char *word,
 	       void *dest);	/* uint16_t, not 0 */
 int hbarg_u32(struct hbctl *ctl, const char *key, const char *word,

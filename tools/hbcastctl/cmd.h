@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include <jansson.h>
+
 /* Exit codes, the same for every command. */
 #define HBCTL_OK	0	/* done */
 #define HBCTL_USAGE	1	/* wrong usage, bad input, or this machine cannot */
@@ -21,15 +23,18 @@
  * @json: print results and errors as JSON, one document a command
  * @pretty: indent the JSON
  * @color: standard output is a terminal and wants colour
+ * @kept: an array that results are added to, as JSON is not printed before all of them are
+ *	there; or NULL
  * @batch_file: name of the batch file being run, or NULL
  * @batch_line: line of @batch_file being run, counted from 1
  *
- * Commands read it and do not change it.
+ * Commands read it and do not change it, but for @kept, which one that runs others sets.
  */
 struct hbctl {
 	bool json;
 	bool pretty;
 	bool color;
+	json_t *kept;
 	const char *batch_file;
 	unsigned int batch_line;
 };
@@ -66,6 +71,7 @@ int hbctl_cmd_peer(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_group(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_plan(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_measure(struct hbctl *ctl, int argc, char **argv);
+int hbctl_cmd_auto_plan(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_convert(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_compare(struct hbctl *ctl, int argc, char **argv);
 int hbctl_cmd_evaluate(struct hbctl *ctl, int argc, char **argv);

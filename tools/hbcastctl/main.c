@@ -17,6 +17,7 @@ static const struct hbctl_command objects[] = {
 	{ "peer", hbctl_cmd_peer, "", "the nodes that it knows", false },
 	{ "group", hbctl_cmd_group, "", "the groups that it takes part in", false },
 	{ "measure", hbctl_cmd_measure, "", "find the network between nodes", false },
+	{ "auto-plan", hbctl_cmd_auto_plan, "", "from addresses to a plan, all steps", false },
 	{ "convert", hbctl_cmd_convert, "", "cost matrices and platforms from other files", false },
 	{ "plan", hbctl_cmd_plan, "", "make, show and list broadcast plans", false },
 	{ "compare", hbctl_cmd_compare, "", "all planners on one input", false },

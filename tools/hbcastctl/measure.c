@@ -478,7 +478,7 @@ static int run(struct hbctl *ctl, int argc, char **argv)
 	struct hbarg_key keys[] = {
 		{ "group", hbarg_id, &m.group, HBARG_REQUIRED | HBARG_BARE, 0 },
 		{ "nodes", parse_nodes, &m, 0, 0 },
-		{ "output", hbarg_string, &m.output, 0, 0 },
+		{ "output", hbarg_output, &m.output, 0, 0 },
 		{ "time", hbarg_duration, &m.time_ns, 0, 0 },
 		{ "traffic", hbarg_size, &m.bytes, 0, 0 },
 		{ "method", parse_method, &m.matrix, 0, 0 },

@@ -22,8 +22,9 @@ static size_t json_flags(const struct hbctl *ctl)
  * @result: an object or an array; the reference is taken over
  * @text: writes it as text when JSON was not asked for
  *
- * One JSON document a line with -j, indented with -p. May be called more than
- * once, by commands that follow what goes on; each call is flushed.
+ * One JSON document a line with -j, indented with -p, unless @ctl keeps results for another
+ * command. May be called more than once, by commands that follow what goes on; each call is
+ * flushed.
  *
  * Return: HBCTL_OK, or HBCTL_KERNEL if it could not be written.
  */
@@ -31,10 +32,12 @@ int hbout_print(struct hbctl *ctl, json_t *result, hbout_renderer text)
 {
 	int ret = HBCTL_OK;
 
-	if (ctl->json) {
+	if (ctl->kept)
+		json_array_append(ctl->kept, result);
+	if (ctl->json && !ctl->kept) {
 		json_dumpf(result, stdout, json_flags(ctl));
 		putchar('\n');
-	} else {
+	} else if (!ctl->json) {
 		text(ctl, result, stdout);
 	}
 	json_decref(result);

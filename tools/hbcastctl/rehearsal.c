@@ -443,8 +443,8 @@ int hbmeas_plan(struct hbctl *ctl, int argc, char **argv)
 	struct hbarg_key keys[] = {
 		{ "group", hbarg_id, &r.group, HBARG_REQUIRED, 0 },
 		{ "on", hbarg_string, &r.on, 0, 0 },
-		{ "output", hbarg_string, &r.output, 0, 0 },
-		{ "costs", hbarg_string, &r.costs, 0, 0 },
+		{ "output", hbarg_output, &r.output, 0, 0 },
+		{ "costs", hbarg_output, &r.costs, 0, 0 },
 		{ "anyway", NULL, &r.rounds.anyway, 0, 0 },
 		{ }
 	};
