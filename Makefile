@@ -54,7 +54,7 @@ help:
 	@echo 'make soak         bad networks and random faults (MINUTES=10, SEED=, KERNEL=6.12)'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make coverage     how much of the module the tests run, by file and function'
-	@echo 'make demo         a file by three plans over an emulated network of nine nodes'
+	@echo 'make demo         nine nodes find their network, and a file goes over it by four plans'
 	@echo 'make bench        the cost of relaying, beside other ways to do it'
 	@echo 'make bench-plan   how long planning takes, in sizes that double'
 	@echo 'make bench-measure  how good measured networks are, and plans of them (SEED=, DATA=)'
