@@ -122,6 +122,8 @@ check "edges fell short only before" jq -e '.rehearsals | .[0].short > 0 and .[-
 rehearse mended group $group on "$work/mended-net.json"
 check_equal "the new plan is trusted at once" '[0,1]' \
 	"[$status,$(jq '.rehearsals | length' <<<"$out")]"
+refuse "nobody gets the plan made again" 2 'but the plan made again can: add output FILE' \
+	wrong-plan group $group on "$work/wrong.json"
 refuse "without the platform" 2 'cannot be trusted, as [0-9]+ of [0-9]+ edges fall short: give the platform' \
 	wrong-plan group $group
 jq '.algorithm = "hand"' "$work/wrong-plan.json" >"$work/hand.json"

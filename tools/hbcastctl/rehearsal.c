@@ -422,8 +422,14 @@ static int deliver(struct rehearsing *r)
 	printed = hbout_print(r->ctl, json_pack("{s:b, s:O, s:f}", "trusted", good,
 						"rehearsals", r->told, "sent_bytes",
 						r->rounds.bytes), rehearsal_text);
-	if (ret || printed || good)
+	if (ret || printed)
 		return ret ? ret : printed;
+	if (good && !r->output && json_array_size(r->told) > 1)
+		return hbctl_error(r->ctl, HBCTL_KERNEL,
+				   "%s cannot be trusted, but the plan made again can: add output FILE to get it",
+				   r->file);
+	if (good)
+		return HBCTL_OK;
 	return hbctl_error(r->ctl, HBCTL_KERNEL,
 			   "%s cannot be trusted, as %zu of %zu edges fall short: %s", r->file,
 			   count_short(&r->edges), r->edges.n, r->why_not.text);
