@@ -142,6 +142,19 @@ check_equal "two rehearsals at once: both are trusted" "0 0" "$one $two"
 check_match "and one was told to wait" 'waiting for node [0-9], as it has a part in another measurement' \
 	"$(cat "$work/err-1" "$work/err-2")"
 
+# The second one is interrupted while it waits.
+before=$(sent 1)
+at 1 measure plan "$work/right-plan.json" group $group >"$work/log" & first=$!
+wait_for 20 sends 1
+"$HBCAST_CTL" lab exec 2 -- env --default-signal=INT "$HBCAST_CTL" \
+	measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err" & pid=$!
+wait_for 20 grep -q 'waiting for node' "$work/err"
+kill -INT $pid
+wait $pid
+check_equal "who is interrupted while it waits: no verdict" 2 $?
+wait $first
+check_equal "and does not disturb the first one" 0 $?
+
 # 6 MB take three seconds over the link between the switches.
 head -c 6000000 /dev/urandom >"$work/file"
 at 1 apply "$work/right-plan.json" group $group wait 30s >"$work/log"
@@ -172,6 +185,7 @@ check "a second later nothing is sent" [ $(($(sent 1) - before)) -lt 20000 ]
 refuse "output without a platform" 1 'output needs the platform' right-plan group $group \
 	output "$work/none.json"
 refuse "no such plan" 1 'none.json' none group $group
+refuse "a platform for a plan" 1 'right.json' right group $group
 jq '{hbcast: "costs", version: 1, nodes: [range(1; 5) | {id: .}],
 	latency_us: [range(4) | [range(4) | 10]], bandwidth_mbps: [range(4) | [range(4) | 10]]}' \
 	-n >"$work/costs.json"
@@ -191,6 +205,11 @@ at 2 measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err
 check_equal "a plan for another group: refused" 1 $?
 check_match "a plan for another group: and why" 'is no plan for group 7: the plan has node 4' \
 	"$(<"$work/err")"
+at 2 group set $group members 1,2,3,4,5
+at 2 measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err"
+check_equal "a plan that leaves a member out: refused" 1 $?
+check_match "a plan that leaves a member out: and why" 'is no plan for group 7: the plan does not reach member 5' \
+	"$(<"$work/err")"
 at 2 group set $group members any
 
 at 1 group set $group probe-rate 10mbit
@@ -204,6 +223,17 @@ at 3 group set $group probe off
 refuse "a node that refuses" 2 'node 3 is not reached: it does not let the group measure' \
 	right-plan group $group
 at 3 group set $group probe on
+# It leaves the group while the edges are used.
+before=$(sent 1)
+at 1 measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err" & pid=$!
+wait_for 20 sends 1
+at 4 group del $group >"$work/log"
+wait $pid
+check_equal "a node that goes meanwhile: no verdict" 2 $?
+check_match "and it is named" 'node 4 is not reached: ' "$(<"$work/err")"
+at 4 group add id $group key-file "$work/key"
+rehearse right-plan group $group
+check_equal "and is back: trusted" '[0,true]' "[$status,$(jq .trusted <<<"$out")]"
 "$HBCAST_CTL" lab exec 4 -- ip link set eth0 down
 refuse "a node that is not there" 2 'node 4 is not reached: ' right-plan group $group
 
