@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events for the netlink multicast group. */
+#include <linux/ratelimit.h>
 #include <linux/rwsem.h>
+#include <linux/tcp.h>
 #include <net/genetlink.h>
 
 #include "event.h"
@@ -97,6 +99,24 @@ void hbc_event_lane(struct hbc_lane *lane, bool up, int error)
 	if (!up)
 		hbc_event_u32(&e, HBCAST_A_EVENT_ERROR, error);
 	hbc_event_send(&e);
+}
+
+bool hbc_event_gauge(struct hbc_lane *lane, u64 rate, const struct tcp_info *tcp)
+{
+	struct hbc_event e;
+
+	if (!__ratelimit(&lane->hn->gauge_events) ||
+	    !hbc_event_begin(&e, lane->hn, HBCAST_EVENT_LANE_CHANGED, 0))
+		return false;
+	hbc_event_put_lane(&e, lane);
+	if (rate)
+		e.err = e.err ?: nla_put_u64_64bit(e.skb, HBCAST_A_EVENT_RATE, rate,
+						   HBCAST_A_EVENT_PAD);
+	hbc_event_u32(&e, HBCAST_A_EVENT_SRTT_US, tcp->tcpi_rtt);
+	hbc_event_u32(&e, HBCAST_A_EVENT_MIN_RTT_US, tcp->tcpi_min_rtt);
+	hbc_event_u32(&e, HBCAST_A_EVENT_RETRANSMITS, tcp->tcpi_total_retrans);
+	hbc_event_send(&e);
+	return true;
 }
 
 void hbc_event_reject(struct hbc_lane *lane, u16 reason)

@@ -11,6 +11,7 @@ struct hbc_net;
 struct hbc_probe;
 struct hbc_sample_frame;
 struct hbc_schedule;
+struct tcp_info;
 
 /*
  * Each tells the listeners of the node's namespace what happened; without
@@ -18,6 +19,12 @@ struct hbc_schedule;
  * spinlocks.
  */
 void hbc_event_lane(struct hbc_lane *lane, bool up, int error);
+/*
+ * What a lane's way is like now: TCP's figures, and @rate bytes/s on the link as far as the
+ * network limits it, 0 for unknown. Return: whether it was told, or else that nobody
+ * listens, or that enough has been told in this second.
+ */
+bool hbc_event_gauge(struct hbc_lane *lane, u64 rate, const struct tcp_info *tcp);
 /* A handshake was refused by the other side: enum hbc_reject_reason. */
 void hbc_event_reject(struct hbc_lane *lane, u16 reason);
 /* The root's plan is applied, or the whole tree has acknowledged it. */

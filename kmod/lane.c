@@ -8,6 +8,7 @@
 #include <net/tcp.h>
 
 #include "event.h"
+#include "gauge.h"
 #include "group.h"
 #include "handshake.h"
 #include "lane.h"
@@ -187,8 +188,10 @@ static void hbc_lane_set_sock(struct hbc_lane *lane, struct socket *sock)
 	spin_lock_bh(&lane->queue_lock);
 	lane->sock = sock;
 	spin_unlock_bh(&lane->queue_lock);
-	if (sock)
+	if (sock) {
 		hbc_pace_begin(lane);
+		hbc_gauge_begin(lane);
+	}
 	mutex_unlock(&lane->tx_mutex);
 }
 

@@ -17,6 +17,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "gauge.h"
 #include "pace.h"
 #include "receive.h"
 #include "wire.h"
@@ -92,6 +93,7 @@ struct hbc_lane_callbacks {
  * @tree_sent: the child knows all trees of this lane (connectors); hn->lock
  * @addr: the child's address (connectors)
  * @pace: how fast it may send (connectors); @tx_mutex
+ * @gauge: what TCP has told of the way; @tx_mutex
  * @state: enum hbc_lane_state; written by the life and receive work
  * @error: why the connection ends, a positive errno; the first one wins
  * @reason: enum hbc_reject_reason that the other side gave last
@@ -146,6 +148,7 @@ struct hbc_lane {
 	bool tree_sent;
 	struct sockaddr_storage addr;
 	struct hbc_pace pace;
+	struct hbc_gauge gauge;
 
 	enum hbc_lane_state state;
 	int error;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink operations on lanes. */
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
 #include <net/tcp.h>
 
+#include "gauge.h"
 #include "group.h"
 #include "lane.h"
 #include "netlink.h"
@@ -16,10 +19,11 @@ struct hbc_nl_lane {
 	struct hbc_lane *lane;
 	struct sockaddr_storage addr;
 	struct tcp_info tcp;
+	struct hbc_gauge_spell spell;
 };
 
-#define HBC_NL_LANE_U32	18	/* attributes of up to four bytes, beside the address */
-#define HBC_NL_LANE_U64	8
+#define HBC_NL_LANE_U32	19	/* attributes of up to four bytes, beside the address */
+#define HBC_NL_LANE_U64	16
 #define HBC_NL_LANE_SIZE (HBC_NL_LANE_U32 * nla_total_size(sizeof(u32)) +		\
 			  HBC_NL_LANE_U64 * nla_total_size_64bit(sizeof(u64)) +		\
 			  nla_total_size(sizeof(struct in6_addr)))
@@ -52,12 +56,13 @@ static void hbc_nl_lane_look(struct hbc_lane *lane, struct hbc_nl_lane *now)
 	now->addr = lane->addr;
 	mutex_lock(&lane->tx_mutex);
 	if (lane->sock) {
-		tcp_get_info(lane->sock->sk, &now->tcp);
+		hbc_gauge_look(lane, &now->tcp);
 		/* Fails when there is no other end any more. */
 		if (!lane->connector &&
 		    kernel_getpeername(lane->sock, (struct sockaddr *)&now->addr) < 0)
 			memset(&now->addr, 0, sizeof(now->addr));
 	}
+	now->spell = lane->gauge.spell;
 	hbc_transmit_unlock(lane);
 }
 
@@ -109,7 +114,27 @@ static int hbc_nl_lane_put_tcp(struct sk_buff *skb, const struct tcp_info *tcp)
 	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_DELIVERY_RATE, tcp->tcpi_delivery_rate) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_RETRANSMITS, tcp->tcpi_total_retrans) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_MSS, tcp->tcpi_snd_mss) ?:
-	       nla_put_u32(skb, HBCAST_A_LANE_CWND, tcp->tcpi_snd_cwnd);
+	       nla_put_u32(skb, HBCAST_A_LANE_CWND, tcp->tcpi_snd_cwnd) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_BUSY_US, tcp->tcpi_busy_time) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RWND_LIMITED_US, tcp->tcpi_rwnd_limited) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SNDBUF_LIMITED_US,
+				 tcp->tcpi_sndbuf_limited) ?:
+	       (tcp->tcpi_delivery_rate_app_limited ?
+		nla_put_flag(skb, HBCAST_A_LANE_APP_LIMITED) : 0);
+}
+
+static int hbc_nl_lane_put_spell(struct sk_buff *skb, const struct hbc_gauge_spell *spell)
+{
+	u64 us = div_u64(spell->ended - spell->begun, NSEC_PER_USEC);
+	u64 age = div_u64(ktime_get_ns() - spell->ended, NSEC_PER_USEC);
+
+	if (!spell->begun)
+		return 0;
+	return hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_US, us) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_AGE_US, age) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_BYTES, spell->bytes) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_US, spell->limited_us) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_BYTES, spell->limited_bytes);
 }
 
 static int hbc_nl_lane_fill(struct sk_buff *skb, const void *object, unsigned int *next)
@@ -120,7 +145,8 @@ static int hbc_nl_lane_fill(struct sk_buff *skb, const void *object, unsigned in
 	       hbc_nl_put_addr(skb, &now->addr, HBCAST_A_LANE_IPV4, HBCAST_A_LANE_IPV6,
 			       HBCAST_A_LANE_PORT) ?:
 	       hbc_nl_lane_put_stats(skb, &now->lane->stats) ?:
-	       hbc_nl_lane_put_tcp(skb, &now->tcp);
+	       hbc_nl_lane_put_tcp(skb, &now->tcp) ?:
+	       hbc_nl_lane_put_spell(skb, &now->spell);
 }
 
 int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)

@@ -6,6 +6,7 @@
 #include <linux/inet.h>
 #include <linux/net.h>
 #include <linux/netlink.h>
+#include <linux/ratelimit.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -22,6 +23,7 @@
 
 #define HBC_BACKLOG	1024
 #define HBC_ACCEPTS	64	/* connections in one run of the accept work */
+#define HBC_NODE_GAUGE_EVENTS	16	/* a second */
 
 static unsigned int hbc_net_id __read_mostly;
 
@@ -289,6 +291,9 @@ static int __net_init hbc_node_net_init(struct net *net)
 	INIT_LIST_HEAD(&hn->lanes);
 	INIT_LIST_HEAD(&hn->half_open);
 	spin_lock_init(&hn->probes_lock);
+	/* What is left out is told later; the log has no part in it. */
+	ratelimit_state_init(&hn->gauge_events, HZ, HBC_NODE_GAUGE_EVENTS);
+	ratelimit_set_flags(&hn->gauge_events, RATELIMIT_MSG_ON_RELEASE);
 	INIT_LIST_HEAD(&hn->probes);
 	init_waitqueue_head(&hn->lanes_wait);
 	return 0;

@@ -8,6 +8,7 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit_types.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -46,6 +47,7 @@ struct socket;
  * @lane_ids: the last lane's id
  * @half_open: struct hbc_lane that wait for the handshake's end, oldest first
  * @nr_half_open: entries of @half_open
+ * @gauge_events: how many events tell what lanes' ways are like
  * @nr_lanes: lanes that have not been freed
  * @nr_schedules: schedules that have not been freed
  * @probes_lock: @probes and @probe_round
@@ -76,6 +78,7 @@ struct hbc_net {
 	u32 lane_ids;
 	struct list_head half_open;
 	unsigned int nr_half_open;
+	struct ratelimit_state gauge_events;
 	atomic_t nr_lanes;
 	atomic_t nr_schedules;
 	spinlock_t probes_lock; /* probes */

@@ -8,6 +8,7 @@
 #include "ask.h"
 #include "burst.h"
 #include "compat/send.h"
+#include "gauge.h"
 #include "group.h"
 #include "lane.h"
 #include "pace.h"
@@ -331,8 +332,10 @@ static int hbc_transmit_try(struct hbc_lane *lane, struct hbc_burst *b, bool mor
 static bool hbc_transmit_one(struct hbc_lane *lane, struct hbc_lane_entry *entry, bool more)
 {
 	struct hbc_burst *b = entry->burst;
-	int n = hbc_transmit_try(lane, b, more);
+	int n;
 
+	hbc_gauge_send(lane);
+	n = hbc_transmit_try(lane, b, more);
 	if (n == -EAGAIN) {
 		lane->stats.tx_full++;
 		set_bit(HBC_LANE_CONGESTED, &lane->flags);

@@ -86,6 +86,7 @@ static const char * const event_types[] = {
 	[HBCAST_EVENT_RECEIVER_STALLED] = "receiver-stalled",
 	[HBCAST_EVENT_NODE_UP] = "node-up",
 	[HBCAST_EVENT_NODE_DOWN] = "node-down",
+	[HBCAST_EVENT_LANE_CHANGED] = "lane-changed",
 	NULL
 };
 
@@ -218,6 +219,15 @@ const struct hbfield hbattrs_lane[] = {
 	FIELD(LANE, RETRANSMITS, U32, "retransmits"),
 	FIELD(LANE, MSS, U32, "mss_bytes"),
 	FIELD(LANE, CWND, U32, "cwnd_segments"),
+	FIELD(LANE, APP_LIMITED, FLAG, "app_limited"),
+	FIELD(LANE, BUSY_US, U64, "busy_us"),
+	FIELD(LANE, RWND_LIMITED_US, U64, "rwnd_limited_us"),
+	FIELD(LANE, SNDBUF_LIMITED_US, U64, "sndbuf_limited_us"),
+	FIELD(LANE, SPELL_US, U64, "spell_us"),
+	FIELD(LANE, SPELL_AGE_US, U64, "spell_age_us"),
+	FIELD(LANE, SPELL_BYTES, U64, "spell_bytes"),
+	FIELD(LANE, LIMITED_US, U64, "limited_us"),
+	FIELD(LANE, LIMITED_BYTES, U64, "limited_bytes"),
 	{ }
 };
 
@@ -279,6 +289,10 @@ const struct hbfield hbattrs_event[] = {
 	NAMED(EVENT, REJECT, rejects, "reject"),
 	FIELD(EVENT, ERROR, U32, "error"),
 	FIELD(EVENT, DOWN, FLAG, "down"),
+	FIELD(EVENT, RATE, MBPS, "rate_mbps"),
+	FIELD(EVENT, SRTT_US, U32, "srtt_us"),
+	FIELD(EVENT, MIN_RTT_US, U32, "min_rtt_us"),
+	FIELD(EVENT, RETRANSMITS, U32, "retransmits"),
 	{ }
 };
 

@@ -6,12 +6,31 @@
 #include "attrs.h"
 #include "show.h"
 
+/* @key: bit/s of the @bytes that took @us, in units of a million; null if nothing did. */
+static void add_rate(json_t *lane, const char *key, const char *bytes, const char *us)
+{
+	double time = json_number_value(json_object_get(lane, us));
+	double size = json_number_value(json_object_get(lane, bytes));
+
+	json_object_set_new(lane, key, time > 0 ? json_real(8 * size / time) : json_null());
+}
+
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 {
 	static const char * const identity[] = { "id", NULL };
+	json_t *lane;
+	size_t i;
+	int ret;
 
-	return hbgenl_dump(ctl, g, HBCAST_CMD_LANE_GET, hbattrs_lane, identity,
-			   "the lanes cannot be shown", out);
+	ret = hbgenl_dump(ctl, g, HBCAST_CMD_LANE_GET, hbattrs_lane, identity,
+			  "the lanes cannot be shown", out);
+	if (ret)
+		return ret;
+	json_array_foreach(*out, i, lane) {
+		add_rate(lane, "spell_mbps", "spell_bytes", "spell_us");
+		add_rate(lane, "limited_mbps", "limited_bytes", "limited_us");
+	}
+	return HBCTL_OK;
 }
 
 static void text(struct hbctl *ctl, const json_t *result, FILE *out)
@@ -30,7 +49,9 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "RECEIVED", "rx_bytes", hbout_size },
 		{ "QUEUED", "queued_bytes", hbout_size },
 		{ "RTT", "srtt_us", hbout_usec },
+		{ "MIN-RTT", "min_rtt_us", hbout_usec },
 		{ "RATE", "delivery_rate_mbps", hbout_mbps },
+		{ "LIMITED", "limited_mbps", hbout_mbps },
 		{ "RETRANS", "retransmits", NULL },
 		{ "CONNECTS", "connects", NULL },
 		{ }

@@ -152,6 +152,11 @@ enum hbcast_round_status {
  *   stall interval and was cut off. group, port.
  * @HBCAST_EVENT_NODE_UP: This node listens. node.
  * @HBCAST_EVENT_NODE_DOWN: This node has been taken down. node.
+ * @HBCAST_EVENT_LANE_CHANGED: While data went along a lane its way was found
+ *   to be another one than was told last, by a quarter. group, root, slot,
+ *   peer, direction, rate, srtt-us, min-rtt-us, retransmits. A lane tells so
+ *   once a second at the most, a node 16 times; what is left out is told
+ *   later.
  */
 enum hbcast_event_type {
 	HBCAST_EVENT_LANE_UP,
@@ -165,6 +170,7 @@ enum hbcast_event_type {
 	HBCAST_EVENT_RECEIVER_STALLED,
 	HBCAST_EVENT_NODE_UP,
 	HBCAST_EVENT_NODE_DOWN,
+	HBCAST_EVENT_LANE_CHANGED,
 };
 
 enum {
@@ -328,6 +334,15 @@ enum {
 	HBCAST_A_LANE_RETRANSMITS,
 	HBCAST_A_LANE_MSS,
 	HBCAST_A_LANE_CWND,
+	HBCAST_A_LANE_APP_LIMITED,
+	HBCAST_A_LANE_BUSY_US,
+	HBCAST_A_LANE_RWND_LIMITED_US,
+	HBCAST_A_LANE_SNDBUF_LIMITED_US,
+	HBCAST_A_LANE_SPELL_US,
+	HBCAST_A_LANE_SPELL_AGE_US,
+	HBCAST_A_LANE_SPELL_BYTES,
+	HBCAST_A_LANE_LIMITED_US,
+	HBCAST_A_LANE_LIMITED_BYTES,
 
 	__HBCAST_A_LANE_MAX,
 	HBCAST_A_LANE_MAX = (__HBCAST_A_LANE_MAX - 1)
@@ -375,6 +390,11 @@ enum {
 	HBCAST_A_EVENT_ERROR,
 	HBCAST_A_EVENT_PORT,
 	HBCAST_A_EVENT_DOWN,
+	HBCAST_A_EVENT_PAD,
+	HBCAST_A_EVENT_RATE,
+	HBCAST_A_EVENT_SRTT_US,
+	HBCAST_A_EVENT_MIN_RTT_US,
+	HBCAST_A_EVENT_RETRANSMITS,
 
 	__HBCAST_A_EVENT_MAX,
 	HBCAST_A_EVENT_MAX = (__HBCAST_A_EVENT_MAX - 1)

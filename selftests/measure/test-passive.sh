@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What broadcasts show of the network beside what they are for: figures of lanes that the
+# network limits are true within 5 %, and lanes that something else limits say so.
+# vm: timeout=600 6.1
+
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+. selftests/lib/nodes.sh
+. selftests/lib/lab.sh
+
+work=$(mktemp -d)
+# shellcheck disable=SC2034 # root, group and port: lab.sh
+root=1 group=7 port=9
+dir=$work
+trap 'rm -rf "$work"' EXIT
+
+# platform NAME UP DOWN2 DOWN3 [US]: Mbit/s of node 1 up, and of nodes 2 and 3 down, and the
+# latency of each link; else 10 ms for each round trip.
+platform()
+{
+	jq -n --argjson up "$2" --argjson two "$3" --argjson three "$4" --argjson us "${5-2500}" \
+		'def link(f; t; m): {from: f, to: t, bandwidth_mbps: m, latency_us: $us};
+		{hbcast: "platform", version: 1,
+		nodes: [{id: 1, kind: "host"}, {id: 2, kind: "host"}, {id: 3, kind: "host"},
+			{id: 100, kind: "switch"}],
+		links: [link(1; 100; $up), link(100; 1; 100), link(2; 100; 100),
+			link(100; 2; $two), link(3; 100; 100), link(100; 3; $three)]}' \
+		>"$work/$1.json"
+}
+
+# plan EDGES [RATE]: one tree; a strict one with a rate.
+plan()
+{
+	jq -n --argjson edges "$1" --argjson rate "${2-null}" \
+		'{hbcast: "plan", version: 1, algorithm: "test", root: 1, message_bytes: 1000000,
+		strict: ($rate != null),
+		trees: [{slot: 0, edges: $edges} + if $rate then {rate_mbps: $rate} else {} end]}' \
+		>"$work/plan.json"
+	at 1 apply "$work/plan.json" group 7 wait 20s >/dev/null
+}
+
+# broadcast BYTES: a file from node 1 to the others.
+broadcast()
+{
+	head -c "$1" /dev/zero >"$work/file"
+	lab_receive
+	at 1 -j send "$work/file" group 7 port 9 >"$work/sent.json" &&
+		lab_compare "$(sha256sum <"$work/file")"
+}
+
+# lane FROM TO: of the lane, by jq.
+lane()
+{
+	run "$1" -j show lane group 7 peer "$2"
+	out=$(jq 'map(select(.direction == "down"))[0]' <<<"$out")
+}
+
+# near VALUE EXPECTED: jq's condition for 5 %.
+near()
+{
+	echo "($1 - $2 | fabs) <= 0.05 * $2"
+}
+
+join()
+{
+	lab_up "$work/$1.json" && lab_join
+}
+
+load_hbcast || exit
+platform narrow 100 20 100
+join narrow || exit
+check "a plan of a star" plan '[[1,2],[1,3]]'
+lane 1 2
+check_jq "nothing is known of a spell before the first one" true \
+	'has("spell_us") or .limited_mbps != null | not'
+at 1 -j monitor >"$work/events" 2>/dev/null &
+monitor=$!
+check "a broadcast to a slow node and a fast one" broadcast 6000000
+lane 1 2
+echo "# $(jq -c . <<<"$out")"
+check_jq "what limits the slow node's lane is its link" true "$(near .limited_mbps 20)"
+check_jq "for most of the time" true '.limited_us > 0.6 * .spell_us'
+check_jq "its round trip is the way's" true "$(near .min_rtt_us 10000)"
+check_jq "TCP was busy, and not for the other end's sake" true \
+	'.busy_us > 2000000 and .rwnd_limited_us < 0.1 * .busy_us'
+check_jq "all of it crossed, with headers" true "$(near .spell_bytes 6390000)"
+lane 1 3
+echo "# $(jq -c . <<<"$out")"
+check_jq "the fast node's lane waits for data" true '.limited_us < 0.1 * .spell_us'
+check_jq "its smallest round trip is the way's, too" true "$(near .min_rtt_us 10000)"
+wait_for 10 grep -q '"peer":2.*rate_mbps' <(grep lane-changed "$work/events")
+kill "$monitor"
+wait "$monitor"
+out=$(jq -s 'map(select(.event == "lane-changed" and .peer == 2 and .rate_mbps))' "$work/events")
+echo "# $(jq -c . <<<"$out")"
+check_jq "listeners are told what limits it" true \
+	"length > 0 and (.[0] | $(near .rate_mbps 20) and .slot == 0 and .direction == \"down\")"
+check_jq "and not all the time" true 'length <= 3'
+
+check "a plan that holds lanes back" plan '[[1,2],[1,3]]' 8
+check "a broadcast that is held back" broadcast 2000000
+for node in 2 3; do
+	lane 1 $node
+	echo "# $(jq -c . <<<"$out")"
+	check_jq "the network does not limit the lane to node $node" true \
+		'.limited_us < 0.1 * .spell_us'
+	check_jq "what crossed is the plan's rate" true "$(near .spell_mbps 8.36)"
+done
+check "a chain" plan '[[1,3],[3,2]]'
+check "a broadcast down the chain" broadcast 6000000
+lane 3 2
+echo "# $(jq -c . <<<"$out")"
+check_jq "a relay knows what limits its lane" true "$(near .limited_mbps 20)"
+check "the lab ends" "$HBCAST_CTL" lab down
+
+# It takes two seconds until the windows are as large as the way, and there the broadcast ends.
+platform long 100 100 100 50000
+join long || exit
+check "a plan of long ways" plan '[[1,2],[1,3]]'
+check "a broadcast that ends in slow start" broadcast 6000000
+for node in 2 3; do
+	lane 1 $node
+	echo "# $(jq -c . <<<"$out")"
+	check_jq "a window that grows is not the network of the lane to node $node" true \
+		'.limited_us < 0.1 * .spell_us'
+done
+check "the lab of long ways ends" "$HBCAST_CTL" lab down
+
+platform shared 30 100 100
+join shared || exit
+check "a plan of two lanes over one link" plan '[[1,2],[1,3]]'
+check "a broadcast" broadcast 6000000
+lane 1 2
+one=$(jq '[.limited_mbps, .limited_us / .spell_us]' <<<"$out")
+lane 1 3
+out=$(jq --argjson one "$one" '{one: $one, two: [.limited_mbps, .limited_us / .spell_us]}' <<<"$out")
+echo "# $(jq -c . <<<"$out")"
+check_jq "together they fill the link" true "$(near '(.one[0] + .two[0])' 30)"
+# Whichever is ahead waits for data at times, as the other one's queue is full.
+check_jq "which limits both" true '.one[1] > 0.1 and .two[1] > 0.1 and .one[1] + .two[1] > 0.7'
+
+tap_done
