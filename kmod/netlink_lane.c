@@ -20,10 +20,11 @@ struct hbc_nl_lane {
 	struct sockaddr_storage addr;
 	struct tcp_info tcp;
 	struct hbc_gauge_spell spell;
+	u64 rate;
 };
 
 #define HBC_NL_LANE_U32	19	/* attributes of up to four bytes, beside the address */
-#define HBC_NL_LANE_U64	16
+#define HBC_NL_LANE_U64	17
 #define HBC_NL_LANE_SIZE (HBC_NL_LANE_U32 * nla_total_size(sizeof(u32)) +		\
 			  HBC_NL_LANE_U64 * nla_total_size_64bit(sizeof(u64)) +		\
 			  nla_total_size(sizeof(struct in6_addr)))
@@ -63,6 +64,7 @@ static void hbc_nl_lane_look(struct hbc_lane *lane, struct hbc_nl_lane *now)
 			memset(&now->addr, 0, sizeof(now->addr));
 	}
 	now->spell = lane->gauge.spell;
+	now->rate = lane->pace.rate;
 	hbc_transmit_unlock(lane);
 }
 
@@ -146,7 +148,8 @@ static int hbc_nl_lane_fill(struct sk_buff *skb, const void *object, unsigned in
 			       HBCAST_A_LANE_PORT) ?:
 	       hbc_nl_lane_put_stats(skb, &now->lane->stats) ?:
 	       hbc_nl_lane_put_tcp(skb, &now->tcp) ?:
-	       hbc_nl_lane_put_spell(skb, &now->spell);
+	       hbc_nl_lane_put_spell(skb, &now->spell) ?:
+	       (now->rate ? hbc_nl_lane_put64(skb, HBCAST_A_LANE_PLANNED_RATE, now->rate) : 0);
 }
 
 int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)

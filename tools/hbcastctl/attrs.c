@@ -228,6 +228,7 @@ const struct hbfield hbattrs_lane[] = {
 	FIELD(LANE, SPELL_BYTES, U64, "spell_bytes"),
 	FIELD(LANE, LIMITED_US, U64, "limited_us"),
 	FIELD(LANE, LIMITED_BYTES, U64, "limited_bytes"),
+	FIELD(LANE, PLANNED_RATE, MBPS, "planned_mbps"),
 	{ }
 };
 

@@ -11,6 +11,7 @@
 #include "measure/overheads.h"
 #include "measure_prober.h"
 #include "output.h"
+#include "stamp.h"
 
 /* Round trips: of a pair, at most so many; of a node at once; and how long. */
 #define TRIPS		40
@@ -48,12 +49,9 @@ struct settling {
 
 static void note_time(struct hbmeas_prober *p)
 {
-	char text[32];
-	time_t now = time(NULL);
-	struct tm tm;
+	char text[HBSTAMP_LEN];
 
-	gmtime_r(&now, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	hbstamp_text(time(NULL), text);
 	p->times = realloc(p->times, (p->n_times + 1) * sizeof(*p->times));
 	if (!p->times)
 		abort();

@@ -5,6 +5,7 @@
 #include "args.h"
 #include "attrs.h"
 #include "show.h"
+#include "stamp.h"
 
 /* @key: bit/s of the @bytes that took @us, in units of a million; null if nothing did. */
 static void add_rate(json_t *lane, const char *key, const char *bytes, const char *us)
@@ -18,15 +19,22 @@ static void add_rate(json_t *lane, const char *key, const char *bytes, const cha
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 {
 	static const char * const identity[] = { "id", NULL };
+	char now[HBSTAMP_LEN];
+	uint32_t own = 0;
 	json_t *lane;
 	size_t i;
 	int ret;
 
 	ret = hbgenl_dump(ctl, g, HBCAST_CMD_LANE_GET, hbattrs_lane, identity,
 			  "the lanes cannot be shown", out);
+	if (!ret && json_array_size(*out))
+		ret = hbgenl_own_id(ctl, g, "the lanes cannot be shown", &own);
 	if (ret)
 		return ret;
+	hbstamp_text(time(NULL), now);
 	json_array_foreach(*out, i, lane) {
+		json_object_set_new(lane, "node", json_integer(own));
+		json_object_set_new(lane, "time", json_string(now));
 		add_rate(lane, "spell_mbps", "spell_bytes", "spell_us");
 		add_rate(lane, "limited_mbps", "limited_bytes", "limited_us");
 	}
