@@ -63,6 +63,19 @@ near()
 	echo "($1 - $2 | fabs) <= 0.05 * $2"
 }
 
+# update FILE: by what all nodes' lanes have shown; the answer is in $out.
+update()
+{
+	local node words=()
+
+	for node in 1 2 3; do
+		at $node -j show lane >"$work/lanes-$node"
+		words+=(lanes "$work/lanes-$node")
+	done
+	run 1 -j measure update "$1" group 7 "${words[@]}"
+	echo "# $out $err"
+}
+
 join()
 {
 	lab_up "$work/$1.json" && lab_join
@@ -113,6 +126,22 @@ check "a broadcast down the chain" broadcast 6000000
 lane 3 2
 echo "# $(jq -c . <<<"$out")"
 check_jq "a relay knows what limits its lane" true "$(near .limited_mbps 20)"
+
+# The file says that node 2 can receive at 80 Mbit/s, and node 1 send at 10.
+platform wrong 10 80 100
+update "$work/wrong.json"
+check_equal "an update by what the chain has shown" 0 "$status"
+out=$(<"$work/wrong.json")
+check_jq "the link that limits is found" true \
+	".links[] | select(.from == 100 and .to == 2).bandwidth_mbps | $(near . 20)"
+check_jq "what carries more than was known is told" true \
+	'.links[] | select(.from == 1).bandwidth_mbps > 45'
+check_jq "and how, and when" true \
+	'.links[] | select(.from == 1).measured | .bandwidth_method == "broadcast" and
+	(.bandwidth_time | test("^2025-01-01T00:"))'
+update "$work/wrong.json"
+check_jq "another update says nothing else" true \
+	'.links | map(.mbps == .before_mbps) | all'
 check "the lab ends" "$HBCAST_CTL" lab down
 
 # It takes two seconds until the windows are as large as the way, and there the broadcast ends.
@@ -140,5 +169,11 @@ echo "# $(jq -c . <<<"$out")"
 check_jq "together they fill the link" true "$(near '(.one[0] + .two[0])' 30)"
 # Whichever is ahead waits for data at times, as the other one's queue is full.
 check_jq "which limits both" true '.one[1] > 0.1 and .two[1] > 0.1 and .one[1] + .two[1] > 0.7'
+
+platform wrong 90 100 100
+update "$work/wrong.json"
+out=$(<"$work/wrong.json")
+check_jq "a link that several lanes share is found" true \
+	".links[] | select(.from == 1).bandwidth_mbps | $(near . 30)"
 
 tap_done

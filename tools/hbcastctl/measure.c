@@ -18,6 +18,7 @@
 #include "measure/spread.h"
 #include "measure_member.h"
 #include "measure_prober.h"
+#include "measure_update.h"
 #include "output.h"
 #include "rehearsal.h"
 
@@ -516,6 +517,8 @@ int hbctl_cmd_measure(struct hbctl *ctl, int argc, char **argv)
 		  "PLAN.json group GROUP [ on FILE ] [ output PLAN.json ] [ costs FILE ] [ anyway ]",
 		  "use all edges of a plan at once, and correct plan and platform where they fall short",
 		  false },
+		{ "update", hbmeas_update, "FILE group GROUP [ lanes FILE ]...",
+		  "correct a platform or matrix by what broadcasts have shown", false },
 		{ }
 	};
 

@@ -310,7 +310,8 @@ static int read_nodes(struct hbp_reader *rd, json_t *nodes,
 int hbp_costs_from_json(struct hbp_reader *rd, json_t *root, void *out)
 {
 	static const char *const known[] = {
-		"hbcast", "version", "headers", "nodes", "latency_us", "bandwidth_mbps", NULL
+		"hbcast", "version", "headers", "nodes", "latency_us", "bandwidth_mbps",
+		"measured", NULL
 	};
 	json_t *nodes = json_object_get(root, "nodes");
 	struct hbp_costs *costs;

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What broadcasts have shown of a network that is known from before.
+ *
+ * Some link of the route of a lane that the network limits is full: it carries what all
+ * lanes that cross it at that time bring together. If a link is known that carries just
+ * that, nothing is new. Else some link of the route carries less than was known. Links are
+ * taken one after the other, always the one that explains most lanes that are not explained
+ * yet. A link does not limit a lane that gets much less of it than others do. Lanes that
+ * cross it and are hardly ever limited speak against it, and a little those that
+ * have another explanation. Among equals it is the one that was nearest to full: where
+ * the same lanes cross several links, nothing tells which of them it is, and one is enough
+ * for the plans that use them together.
+ * No link carries less than what was seen to cross it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "measure/update.h"
+#include "node.h"
+#include "route.h"
+#include "units.h"
+
+#define FULL	0.95	/* of what a link carries, and more, is all that it carries */
+/* For how many lanes that a link explains another one counts that crosses it, but is not
+ * limited, or is explained.
+ */
+#define AGAINST		0.5
+/* At a full link none that it limits gets less than this part of what another one gets. */
+#define FAIR		0.7
+#define NEEDLESS	0.1
+#define NOISE	1.02	/* times what a link carries is no more than that */
+
+/**
+ * struct evidence - lanes, and where they go
+ * @platform: the network
+ * @seen: the lanes
+ * @n: how many
+ * @crosses: whether a lane crosses a link, [lane * n_links + link]
+ * @load: the most that was seen to cross each link at once while a lane that crosses it is
+ *	limited, Mbit/s; 0 without such a lane
+ * @most: what each link has carried at least, for some time
+ * @mbps: what each link carries, as far as is known by now
+ * @explained: lanes that need no other explanation
+ */
+struct evidence {
+	const struct hbp_platform *platform;
+	const struct hbp_seen *seen;
+	size_t n;
+	bool *crosses;
+	double *load;
+	double *most;
+	double *mbps;
+	bool *explained;
+};
+
+static bool is_limited(const struct hbp_seen *lane)
+{
+	return lane->limited_mbps > 0;
+}
+
+static bool crosses(const struct evidence *e, size_t lane, size_t link)
+{
+	return e->crosses[lane * e->platform->n_links + link];
+}
+
+/* What one lane brought on average in the time of another one. */
+static double at_once(const struct hbp_seen *lane, const struct hbp_seen *with)
+{
+	double both = fmin(lane->ended_s, with->ended_s) - fmax(lane->begun_s, with->begun_s);
+	double length = with->ended_s - with->begun_s;
+
+	if (both <= 0 || length <= 0)
+		return 0;
+	return (is_limited(lane) ? lane->limited_mbps : lane->mbps) * fmin(both / length, 1);
+}
+
+/* What crosses a link in the time of a lane that does. */
+static double load_with(const struct evidence *e, size_t link, size_t lane)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (crosses(e, i, link))
+			sum += at_once(&e->seen[i], &e->seen[lane]);
+	return sum;
+}
+
+/*
+ * The most that all lanes which begin with @first or later bring on average until one of
+ * them ends: so much has crossed for sure, however it was spread. @crossing are sorted by
+ * their ends.
+ */
+static double most_since(const struct hbp_seen *const *crossing, size_t n,
+			 const struct hbp_seen *first)
+{
+	double most = 0, sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (crossing[i]->begun_s < first->begun_s)
+			continue;
+		sum += crossing[i]->mbps * (crossing[i]->ended_s - crossing[i]->begun_s);
+		most = fmax(most, sum / (crossing[i]->ended_s - first->begun_s));
+	}
+	return most;
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct hbp_seen *one = *(const struct hbp_seen *const *)a;
+	const struct hbp_seen *other = *(const struct hbp_seen *const *)b;
+
+	return (one->ended_s > other->ended_s) - (one->ended_s < other->ended_s);
+}
+
+/* @crossing has room for all lanes. */
+static void find_load(struct evidence *e, size_t link, const struct hbp_seen **crossing)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < e->n; i++) {
+		if (!crosses(e, i, link))
+			continue;
+		crossing[n++] = &e->seen[i];
+		if (is_limited(&e->seen[i]))
+			e->load[link] = fmax(e->load[link], load_with(e, link, i));
+	}
+	qsort(crossing, n, sizeof(*crossing), compare_ends);
+	for (i = 0; i < n; i++)
+		e->most[link] = fmax(e->most[link], most_since(crossing, n, crossing[i]));
+}
+
+static int find_loads(struct evidence *e, struct hbp_error *err)
+{
+	const struct hbp_seen **crossing = calloc(e->n + 1, sizeof(*crossing));
+	size_t k;
+
+	if (!crossing)
+		return hbp_nomem(err);
+	for (k = 0; k < e->platform->n_links; k++)
+		find_load(e, k, crossing);
+	free(crossing);
+	return 0;
+}
+
+static int find_host(const struct hbp_platform *platform, uint32_t id, size_t *at,
+		     struct hbp_error *err)
+{
+	*at = hbp_platform_find(platform, id);
+	if (*at != HBP_NONE && platform->nodes[*at].host)
+		return 0;
+	return hbp_fail(err, -EINVAL,
+			 "node %u has a lane but is no host of the platform: it is one of other nodes; measure again, or choose the right file",
+			 id);
+}
+
+static int find_route(struct evidence *e, size_t lane, struct hbp_routes *routes,
+		      struct hbp_error *err)
+{
+	const struct hbp_platform *p = e->platform;
+	size_t from, to, at;
+	int ret;
+
+	ret = find_host(p, e->seen[lane].from, &from, err);
+	if (!ret)
+		ret = find_host(p, e->seen[lane].to, &to, err);
+	if (ret)
+		return ret;
+	hbp_routes_find(p, from, false, routes);
+	if (routes->last[to] == HBP_NONE)
+		return hbp_fail(err, -EINVAL,
+				 "a lane leads from node %u to node %u, but no links of the platform do: measure again",
+				 e->seen[lane].from, e->seen[lane].to);
+	for (at = to; at != from; at = p->links[routes->last[at]].from)
+		e->crosses[lane * p->n_links + routes->last[at]] = true;
+	return 0;
+}
+
+static int find_routes(struct evidence *e, struct hbp_error *err)
+{
+	struct hbp_routes *routes = hbp_routes_alloc(e->platform);
+	int ret = routes ? 0 : hbp_nomem(err);
+	size_t i;
+
+	for (i = 0; !ret && i < e->n; i++)
+		ret = find_route(e, i, routes, err);
+	hbp_routes_free(routes);
+	return ret;
+}
+
+/* What a lane has got of what others get at the same link: by plan, or else all the same. */
+static double share(const struct hbp_seen *lane)
+{
+	return lane->limited_mbps / (lane->planned_mbps > 0 ? lane->planned_mbps : 1);
+}
+
+static double largest_share(const struct evidence *e, size_t link)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (crosses(e, i, link))
+			most = fmax(most, share(&e->seen[i]));
+	return most;
+}
+
+/* Whether a link may be what limits a lane; @most is the largest share that it gives. */
+static bool may_limit(const struct evidence *e, size_t lane, size_t link, double most)
+{
+	return crosses(e, lane, link) && is_limited(&e->seen[lane]) &&
+	       share(&e->seen[lane]) >= FAIR * most;
+}
+
+/* Lanes that a link explains, if it carries what crosses it. */
+static void explain_by(struct evidence *e, size_t link)
+{
+	double most = largest_share(e, link);
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (may_limit(e, i, link, most))
+			e->explained[i] = true;
+}
+
+/* How much says that a link carries less than was known. */
+static double score(const struct evidence *e, size_t link)
+{
+	double sum = 0, most = largest_share(e, link);
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < e->n; i++) {
+		if (!crosses(e, i, link))
+			continue;
+		if (!is_limited(&e->seen[i])) {
+			sum -= e->seen[i].partly ? 0 : AGAINST;
+		} else if (e->explained[i] || !may_limit(e, i, link, most)) {
+			sum -= NEEDLESS;
+		} else {
+			sum += 1;
+			any = true;
+		}
+	}
+	return any ? sum : -INFINITY;
+}
+
+/* The link that is full, or HBP_NONE if all lanes are explained. */
+static size_t choose(const struct evidence *e)
+{
+	double best = -INFINITY, nearest = 0, s, near;
+	size_t k, found = HBP_NONE;
+
+	for (k = 0; k < e->platform->n_links; k++) {
+		s = score(e, k);
+		near = e->load[k] / e->mbps[k];
+		if (s > best || (s > -INFINITY && s == best && near > nearest)) {
+			best = s;
+			nearest = near;
+			found = k;
+		}
+	}
+	return found;
+}
+
+/* What was seen of something that should carry @mbps may be more. */
+static double raised(double mbps, double most)
+{
+	return most > NOISE * mbps ? fmin(most, HBP_BANDWIDTH_MAX_MBPS) : mbps;
+}
+
+static void weigh(struct evidence *e)
+{
+	size_t k;
+
+	for (k = 0; k < e->platform->n_links; k++) {
+		e->mbps[k] = raised(hbp_mbps_from_bps(e->platform->links[k].bandwidth_bps),
+				    e->most[k]);
+		if (e->load[k] >= FULL * e->mbps[k])
+			explain_by(e, k);
+	}
+	while ((k = choose(e)) != HBP_NONE) {
+		e->mbps[k] = fmax(e->load[k], e->most[k]);
+		explain_by(e, k);
+	}
+}
+
+static struct hbp_news update_of(const struct evidence *e, size_t link)
+{
+	const struct hbp_link *l = &e->platform->links[link];
+	struct hbp_news update = {
+		.from = e->platform->nodes[l->from].id, .to = e->platform->nodes[l->to].id,
+		.before_mbps = hbp_mbps_from_bps(l->bandwidth_bps), .mbps = e->mbps[link],
+	};
+	size_t i;
+
+	for (i = 0; i < e->n; i++) {
+		if (!crosses(e, i, link))
+			continue;
+		update.lanes++;
+		update.seen_s = fmax(update.seen_s, e->seen[i].ended_s);
+	}
+	return update;
+}
+
+/* What differs, and what is as it was and full: that is known anew. */
+static int tell(const struct evidence *e, struct hbp_news **out, size_t *n_out,
+		struct hbp_error *err)
+{
+	size_t k;
+
+	*out = calloc(e->platform->n_links, sizeof(**out));
+	*n_out = 0;
+	if (!*out)
+		return hbp_nomem(err);
+	for (k = 0; k < e->platform->n_links; k++)
+		if (e->load[k] >= FULL * e->mbps[k] ||
+		    e->mbps[k] != hbp_mbps_from_bps(e->platform->links[k].bandwidth_bps))
+			(*out)[(*n_out)++] = update_of(e, k);
+	return 0;
+}
+
+/**
+ * hbp_update_platform() - what broadcasts say of the links of a platform
+ * @platform: as it was known
+ * @seen: what lanes have shown
+ * @n: how many
+ * @out: the links that carry something else than was known, or were full; owned by the
+ *	caller
+ * @n_out: how many
+ * @err: filled in on failure
+ *
+ * Return: 0; -EINVAL for a lane between nodes that the platform does not join; -ENOMEM.
+ */
+int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_seen *seen,
+			size_t n, struct hbp_news **out, size_t *n_out,
+			struct hbp_error *err)
+{
+	struct evidence e = { .platform = platform, .seen = seen, .n = n };
+	size_t links = platform->n_links;
+	int ret;
+
+	*out = NULL;
+	e.crosses = calloc(n * links + 1, sizeof(*e.crosses));
+	e.load = calloc(links, sizeof(*e.load));
+	e.most = calloc(links, sizeof(*e.most));
+	e.mbps = calloc(links, sizeof(*e.mbps));
+	e.explained = calloc(n + 1, sizeof(*e.explained));
+	if (e.crosses && e.load && e.most && e.mbps && e.explained)
+		ret = find_routes(&e, err);
+	else
+		ret = hbp_nomem(err);
+	if (!ret)
+		ret = find_loads(&e, err);
+	if (!ret) {
+		weigh(&e);
+		ret = tell(&e, out, n_out, err);
+	}
+	free(e.crosses);
+	free(e.load);
+	free(e.most);
+	free(e.mbps);
+	free(e.explained);
+	return ret;
+}
+
+/* Pairs of a matrix. */
+
+static bool is_pair(const struct hbp_seen *lane, const struct hbp_seen *other)
+{
+	return lane->from == other->from && lane->to == other->to;
+}
+
+/*
+ * What crosses the way of a lane's pair in its time; *@alone: its ends have nothing else to
+ * send or to receive then.
+ */
+static double pair_load(const struct hbp_seen *seen, size_t n, size_t lane, bool *alone)
+{
+	double sum = 0, part;
+	size_t i;
+
+	*alone = true;
+	for (i = 0; i < n; i++) {
+		part = at_once(&seen[i], &seen[lane]);
+		if (is_pair(&seen[i], &seen[lane]))
+			sum += part;
+		else if (part > 0 && (seen[i].from == seen[lane].from ||
+				      seen[i].to == seen[lane].to))
+			*alone = false;
+	}
+	return sum;
+}
+
+static void update_pair(const struct hbp_seen *seen, size_t n, size_t lane,
+			struct hbp_news *update)
+{
+	bool alone;
+	double load = pair_load(seen, n, lane, &alone);
+
+	update->lanes++;
+	update->seen_s = fmax(update->seen_s, seen[lane].ended_s);
+	if (alone && is_limited(&seen[lane]))
+		update->mbps = load;
+	else
+		update->mbps = raised(update->mbps, load);
+}
+
+static int find_pair(const struct hbp_costs *costs, const struct hbp_seen *lane,
+		     struct hbp_news *update, struct hbp_error *err)
+{
+	size_t from = hbp_costs_find(costs, lane->from), to = hbp_costs_find(costs, lane->to);
+	int64_t bps;
+
+	if (from == HBP_NONE || to == HBP_NONE)
+		return hbp_fail(err, -EINVAL,
+				"node %u has a lane but is not in the matrix: it is one of other nodes; measure again, or choose the right file",
+				from == HBP_NONE ? lane->from : lane->to);
+	bps = costs->bandwidth_bps[from * costs->n + to];
+	if (!bps)
+		return hbp_fail(err, -EINVAL,
+				"a lane leads from node %u to node %u, but the matrix has no link there: measure again",
+				lane->from, lane->to);
+	*update = (struct hbp_news){ .from = lane->from, .to = lane->to,
+				       .before_mbps = hbp_mbps_from_bps(bps),
+				       .mbps = hbp_mbps_from_bps(bps) };
+	return 0;
+}
+
+/* Whether a lane is the first one of its pair. */
+static bool is_first(const struct hbp_seen *seen, size_t lane)
+{
+	size_t i;
+
+	for (i = 0; i < lane && !is_pair(&seen[i], &seen[lane]); i++)
+		;
+	return i == lane;
+}
+
+/**
+ * hbp_update_costs() - what broadcasts say of the pairs of a cost matrix
+ * @costs: as it was known
+ * @seen: what lanes have shown
+ * @n: how many
+ * @out: the pairs that carry something else than was known, or as much as was known; owned
+ *	by the caller
+ * @n_out: how many
+ * @err: filled in on failure
+ *
+ * A matrix does not tell what pairs share. So a pair carries less than was known only
+ * if neither of its nodes had anything else to send, or to receive.
+ *
+ * Return: 0; -EINVAL for a lane between nodes that the matrix does not join; -ENOMEM.
+ */
+int hbp_update_costs(const struct hbp_costs *costs, const struct hbp_seen *seen, size_t n,
+		     struct hbp_news **out, size_t *n_out, struct hbp_error *err)
+{
+	struct hbp_news *update;
+	int ret = 0;
+	size_t i, k;
+
+	*n_out = 0;
+	*out = calloc(n + 1, sizeof(**out));
+	if (!*out)
+		return hbp_nomem(err);
+	for (i = 0; !ret && i < n; i++) {
+		if (!is_first(seen, i))
+			continue;
+		update = &(*out)[*n_out];
+		ret = find_pair(costs, &seen[i], update, err);
+		for (k = i; !ret && k < n; k++)
+			if (is_pair(&seen[k], &seen[i]))
+				update_pair(seen, n, k, update);
+		*n_out += !ret && update->mbps != update->before_mbps;
+	}
+	return ret;
+}
+
+/* Files. */
+
+static bool is_id(const json_t *object, const char *key, uint32_t id)
+{
+	return json_integer_value(json_object_get(object, key)) == id;
+}
+
+/* The direction of a link of the file in an object of its own. */
+static json_t *link_of(json_t *links, uint32_t from, uint32_t to)
+{
+	json_t *link, *back;
+	size_t i;
+
+	json_array_foreach(links, i, link) {
+		bool same = is_id(link, "from", from) && is_id(link, "to", to);
+		bool symmetric = json_is_true(json_object_get(link, "symmetric"));
+
+		if (!same && !(symmetric && is_id(link, "from", to) && is_id(link, "to", from)))
+			continue;
+		if (!symmetric)
+			return link;
+		json_object_del(link, "symmetric");
+		back = json_deep_copy(link);
+		json_object_set(back, "from", json_object_get(link, "to"));
+		json_object_set(back, "to", json_object_get(link, "from"));
+		json_array_insert_new(links, i + 1, back);
+		return same ? link : back;
+	}
+	return NULL;
+}
+
+static void set_measured(json_t *object, const struct hbp_news *update, const char *time)
+{
+	json_t *measured = json_object_get(object, "measured");
+
+	if (!measured) {
+		measured = json_object();
+		json_object_set_new(object, "measured", measured);
+	}
+	json_object_set_new(measured, "bandwidth_method", json_string("broadcast"));
+	json_object_set_new(measured, "bandwidth_tests", json_integer(update->lanes));
+	json_object_set_new(measured, "bandwidth_time", json_string(time));
+	json_object_del(measured, "bandwidth_spread_mbps");
+}
+
+static size_t place_of(const json_t *nodes, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < json_array_size(nodes); i++)
+		if (is_id(json_array_get(nodes, i), "id", id))
+			break;
+	return i;
+}
+
+/**
+ * hbp_update_json() - write an update into a file
+ * @root: the object of a platform or a cost matrix that has the link or pair
+ * @update: of hbp_update_platform() or hbp_update_costs()
+ * @time: when that was seen, in the form of RFC 3339
+ *
+ * All else in the file stays.
+ */
+void hbp_update_json(json_t *root, const struct hbp_news *update, const char *time)
+{
+	json_t *links = json_object_get(root, "links"), *nodes = json_object_get(root, "nodes");
+	json_t *object, *row;
+
+	if (links) {
+		object = link_of(links, update->from, update->to);
+		json_object_set_new(object, "bandwidth_mbps", json_real(update->mbps));
+		set_measured(object, update, time);
+		return;
+	}
+	row = json_array_get(json_object_get(root, "bandwidth_mbps"),
+			     place_of(nodes, update->from));
+	json_array_set_new(row, place_of(nodes, update->to), json_real(update->mbps));
+	set_measured(root, update, time);
+}
