@@ -176,4 +176,34 @@ out=$(<"$work/wrong.json")
 check_jq "a link that several lanes share is found" true \
 	".links[] | select(.from == 1).bandwidth_mbps | $(near . 30)"
 
+run 1 show message sent "$work/sent.json" explain "$work/plan.json"
+check_equal "a plan that predicts nothing explains nothing" 1 "$status"
+check_match "and that is said" 'plan.json: predicts nothing' "$err"
+run 1 show message sent "$work/plan.json" explain "$work/plan.json"
+check_match "what is no message is not explained" 'plan.json: tells of no message' "$err"
+run 1 show message group 7 explain "$work/plan.json"
+check_match "no message is explained without its id" 'give explain, and sent' "$err"
+
+# Planned are 28 Mbit/s of payload to both, but the link has 30 with headers: 28.7. The
+# prediction is for half of the message.
+jq '.trees[0].rate_mbps = 28 | .message_bytes = 3000000 | .predicted = {model: "fluid",
+	nodes: [{id: 2, rate_mbps: 28, completion_us: 857143, bound_us: 857143},
+		{id: 3, rate_mbps: 28, completion_us: 857143, bound_us: 857143}]}' \
+	"$work/plan.json" >"$work/rated.json"
+check "a plan of more than the link has" at 1 apply "$work/rated.json" group 7 wait 20s
+check "a broadcast along it" broadcast 6000000
+run 1 -j show message sent "$work/sent.json" explain "$work/rated.json"
+echo "# $(jq -c '[.nodes, .slower]' <<<"$out") $err"
+check_jq "what was predicted is told of each node, for all of the message" '[1714286,1714286]' \
+	'[.nodes[].predicted_us]'
+check_jq "it took twice as long" '[true,true]' '[.nodes[].ratio | . > 1.8 and . < 2.1]'
+check_jq "both edges were slower" '[[1,2,0],[1,3,0]]' \
+	'[.slower[] | [.from, .to, .slot]] | sort'
+# As above.
+check_jq "by the network" true '[.slower[].held_by] | unique - ["no-data"] == ["network"]'
+check_jq "what they were to get, with headers" '[true,true]' \
+	"[.slower[].planned_mbps | $(near . 29.28)]"
+run 1 show message sent "$work/sent.json" explain "$work/rated.json"
+check_match "as a table" 'slower than planned:' "$out"
+
 tap_done

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl measure update: what broadcasts have shown goes into a file. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 #include "hbplan.h"
 #include "json.h"
+#include "lane_list.h"
 #include "measure/update.h"
 #include "measure_update.h"
 #include "output.h"
 #include "plan.h"
-#include "show.h"
 #include "stamp.h"
 #include "wire.h"
 
-#define FUTURE_S	5	/* clocks of nodes may differ by so much */
 #define LIMITED		0.5	/* of a spell, and for so long, a lane is limited that says so */
 #define LIMITED_US	300000
 #define PARTLY		0.1	/* likewise, a lane does not say that nothing limits it */
@@ -23,141 +21,17 @@
  * struct updating - an update
  * @ctl: the run
  * @path: the file
- * @group: the group's id
- * @now: the time
- * @files: of lanes, by name
- * @n_files: how many
- * @rows: lanes of the group that this end sends on, of all nodes
- * @nodes: ids of the nodes whose lanes are known, as keys
+ * @lanes: what they have shown
  * @n: of @seen
  * @seen: those that have carried something
  */
 struct updating {
 	struct hbctl *ctl;
 	const char *path;
-	uint32_t group;
-	time_t now;
-	const char **files;
-	size_t n_files;
-	json_t *rows;
-	json_t *nodes;
+	struct hblanes lanes;
 	size_t n;
 	struct hbp_seen *seen;
 };
-
-static int parse_lanes(struct hbctl *ctl, const char *key, const char *word, void *dest)
-{
-	struct updating *u = dest;
-
-	(void)ctl;
-	(void)key;
-	u->files = realloc(u->files, (u->n_files + 1) * sizeof(*u->files));
-	if (!u->files)
-		abort();
-	u->files[u->n_files++] = word;
-	return HBCTL_OK;
-}
-
-static double number_of(const json_t *row, const char *key)
-{
-	return json_number_value(json_object_get(row, key));
-}
-
-static bool is_word(const json_t *row, const char *key, const char *word)
-{
-	const char *text = json_string_value(json_object_get(row, key));
-
-	return text && !strcmp(text, word);
-}
-
-/* One row of a list of lanes. */
-static int take_row(struct updating *u, const char *name, json_t *row)
-{
-	const char *text = json_string_value(json_object_get(row, "time"));
-	time_t time;
-
-	if (!json_is_integer(json_object_get(row, "node")) ||
-	    !json_is_integer(json_object_get(row, "peer")) || !hbstamp_parse(text, &time))
-		return hbctl_error(u->ctl, HBCTL_USAGE,
-				   "%s: a lane lacks node, peer or time: write the file with \"hbcastctl -j show lane\"",
-				   name);
-	if (time > u->now + FUTURE_S)
-		return hbctl_error(u->ctl, HBCTL_USAGE,
-				   "%s: %s is in the future: set the clocks of both machines",
-				   name, text);
-	if (number_of(row, "group") == u->group && is_word(row, "direction", "down"))
-		json_array_append(u->rows, row);
-	return HBCTL_OK;
-}
-
-/* The lanes of one node, or of some; none of them is known yet. */
-static int take_rows(struct updating *u, const char *name, json_t *rows)
-{
-	json_t *mine = json_object(), *row;
-	int ret = HBCTL_OK;
-	const char *key;
-	char node[16];
-	bool any = false;
-	size_t i;
-
-	json_array_foreach(rows, i, row) {
-		snprintf(node, sizeof(node), "%.0f", number_of(row, "node"));
-		json_object_set_new(mine, node, json_true());
-		any = any || number_of(row, "group") == u->group;
-		ret = ret ? ret : take_row(u, name, row);
-	}
-	if (!ret && json_array_size(rows) && !any)
-		ret = hbctl_error(u->ctl, HBCTL_USAGE,
-				  "%s: no lane is of group %u: it is of another group",
-				  name, u->group);
-	json_object_foreach(mine, key, row) {
-		if (!ret && json_object_get(u->nodes, key))
-			ret = hbctl_error(u->ctl, HBCTL_USAGE,
-					  "%s: the lanes of node %s are in another file, too: give them once",
-					  name, key);
-	}
-	json_object_update(u->nodes, mine);
-	json_decref(mine);
-	return ret;
-}
-
-static int read_file(struct updating *u, const char *name)
-{
-	json_error_t why;
-	json_t *rows = json_load_file(name, 0, &why);
-	int ret;
-
-	if (!json_is_array(rows))
-		ret = hbctl_error(u->ctl, HBCTL_USAGE,
-				  "%s: %s: write the file with \"hbcastctl -j show lane\"",
-				  name, rows ? "is no list of lanes" : why.text);
-	else
-		ret = take_rows(u, name, rows);
-	json_decref(rows);
-	return ret;
-}
-
-static int read_own(struct updating *u)
-{
-	json_t *rows;
-	int ret = hbshow_get(u->ctl, &hbshow_lanes, &rows);
-
-	if (ret)
-		return ret;
-	ret = take_rows(u, "this node", rows);
-	json_decref(rows);
-	return ret;
-}
-
-static int read_lanes(struct updating *u)
-{
-	int ret = u->n_files ? HBCTL_OK : read_own(u);
-	size_t i;
-
-	for (i = 0; !ret && i < u->n_files; i++)
-		ret = read_file(u, u->files[i]);
-	return ret;
-}
 
 /*
  * What a lane has shown; false if it has carried nothing. @frames are the bytes on the link
@@ -165,21 +39,21 @@ static int read_lanes(struct updating *u)
  */
 static bool see(const json_t *row, double frames, struct hbp_seen *seen)
 {
-	double spell = number_of(row, "spell_us"), limited = number_of(row, "limited_us");
+	double spell = hblanes_number(row, "spell_us"), limited = hblanes_number(row, "limited_us");
 	time_t time = 0;
 
 	if (spell <= 0)
 		return false;
 	hbstamp_parse(json_string_value(json_object_get(row, "time")), &time);
-	seen->from = (uint32_t)number_of(row, "node");
-	seen->to = (uint32_t)number_of(row, "peer");
-	seen->ended_s = (double)time - number_of(row, "spell_age_us") / 1e6;
+	seen->from = (uint32_t)hblanes_number(row, "node");
+	seen->to = (uint32_t)hblanes_number(row, "peer");
+	seen->ended_s = (double)time - hblanes_number(row, "spell_age_us") / 1e6;
 	seen->begun_s = seen->ended_s - spell / 1e6;
-	seen->mbps = 8 * number_of(row, "spell_bytes") / spell / frames;
-	seen->planned_mbps = number_of(row, "planned_mbps");
+	seen->mbps = 8 * hblanes_number(row, "spell_bytes") / spell / frames;
+	seen->planned_mbps = hblanes_number(row, "planned_mbps");
 	seen->limited_mbps = 0;
 	if (limited >= LIMITED * spell && limited >= LIMITED_US)
-		seen->limited_mbps = 8 * number_of(row, "limited_bytes") / limited / frames;
+		seen->limited_mbps = 8 * hblanes_number(row, "limited_bytes") / limited / frames;
 	seen->partly = !seen->limited_mbps && limited >= PARTLY * spell;
 	return true;
 }
@@ -190,16 +64,16 @@ static int look(struct updating *u, bool bare)
 	json_t *row;
 	size_t i;
 
-	u->seen = calloc(json_array_size(u->rows) + 1, sizeof(*u->seen));
+	u->seen = calloc(json_array_size(u->lanes.rows) + 1, sizeof(*u->seen));
 	if (!u->seen)
 		abort();
-	json_array_foreach(u->rows, i, row)
+	json_array_foreach(u->lanes.rows, i, row)
 		u->n += see(row, frames, &u->seen[u->n]);
 	if (u->n)
 		return HBCTL_OK;
 	return hbctl_error(u->ctl, HBCTL_USAGE,
 			   "no lane of group %u has carried anything that tells of the network: broadcast some megabytes first",
-			   u->group);
+			   u->lanes.group);
 }
 
 static void update_text(struct hbctl *ctl, const json_t *result, FILE *out)
@@ -224,7 +98,7 @@ static json_t *news_json(const struct updating *u, const struct hbp_news *news)
 	return json_pack("{s:I, s:I, s:f, s:f, s:I, s:f}", "from", (json_int_t)news->from,
 			 "to", (json_int_t)news->to, "before_mbps", news->before_mbps,
 			 "mbps", news->mbps, "lanes", (json_int_t)news->lanes,
-			 "age_us", 1e6 * ((double)u->now - news->seen_s));
+			 "age_us", 1e6 * ((double)u->lanes.now - news->seen_s));
 }
 
 static int write_news(struct updating *u, const struct hbp_news *news, size_t n)
@@ -276,7 +150,7 @@ static int update(struct updating *u)
 
 	ret = load(u, &in);
 	if (!ret)
-		ret = read_lanes(u);
+		ret = hblanes_read(&u->lanes);
 	if (!ret)
 		ret = look(u, in->platform ? in->platform->bare : in->costs->bare);
 	if (ret)
@@ -303,24 +177,22 @@ out:
  */
 int hbmeas_update(struct hbctl *ctl, int argc, char **argv)
 {
-	struct updating u = { .ctl = ctl, .now = time(NULL) };
+	struct updating u = {
+		.ctl = ctl, .lanes = { .ctl = ctl, .now = time(NULL) },
+	};
 	struct hbarg_key keys[] = {
-		{ "group", hbarg_id, &u.group, HBARG_REQUIRED, 0 },
-		{ "lanes", parse_lanes, &u, HBARG_MANY, 0 },
+		{ "group", hbarg_id, &u.lanes.group, HBARG_REQUIRED, 0 },
+		{ "lanes", hblanes_parse, &u.lanes, HBARG_MANY, 0 },
 		{ }
 	};
 	int ret;
 
-	u.rows = json_array();
-	u.nodes = json_object();
 	ret = hbarg_parse_file(ctl, "measure update", "platform or matrix", keys, argc, argv);
 	if (!ret) {
 		u.path = argv[0];
 		ret = update(&u);
 	}
-	free(u.files);
 	free(u.seen);
-	json_decref(u.rows);
-	json_decref(u.nodes);
+	hblanes_clear(&u.lanes);
 	return ret;
 }

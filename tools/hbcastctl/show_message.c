@@ -4,7 +4,9 @@
 
 #include "args.h"
 #include "attrs.h"
+#include "lane_list.h"
 #include "show.h"
+#include "show_explain.h"
 
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 {
@@ -72,8 +74,31 @@ static void one_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	hbshow_members(out, json_object_get(result, "nodes"));
 }
 
-static int show_one(struct hbctl *ctl, uint32_t group, uint64_t id)
+/* What "send" has said of a message, in a file; the kernel forgets it when that ends. */
+static int explain_sent(struct hblanes *lanes, const char *path, const char *plan)
 {
+	json_error_t why = { };
+	json_t *sent = json_load_file(path, 0, &why);
+	int ret;
+
+	lanes->group = (uint32_t)hblanes_number(sent, "group");
+	if (lanes->group && json_is_array(json_object_get(sent, "nodes")))
+		ret = hbexplain_add(lanes, plan, sent);
+	else
+		ret = hbctl_error(lanes->ctl, HBCTL_USAGE,
+				  "%s: %s: write the file with \"hbcastctl -j send\"", path,
+				  sent ? "tells of no message" : why.text);
+	if (!ret)
+		return hbout_print(lanes->ctl, sent, hbexplain_text);
+	json_decref(sent);
+	return ret;
+}
+
+/* @plan: the file of the plan that it was sent by, or NULL */
+static int show_one(struct hblanes *lanes, uint64_t id, const char *plan)
+{
+	struct hbctl *ctl = lanes->ctl;
+	uint32_t group = lanes->group;
 	struct nl_msg *msg;
 	json_t *result;
 	struct hbgenl g;
@@ -88,8 +113,14 @@ static int show_one(struct hbctl *ctl, uint32_t group, uint64_t id)
 	ret = hbgenl_get(ctl, &g, msg, hbattrs_message, &result,
 			 "message %llu of group %u cannot be shown",
 			 (unsigned long long)id, group);
+	if (ret)
+		goto out;
+	if (plan)
+		ret = hbexplain_add(lanes, plan, result);
 	if (!ret)
-		ret = hbout_print(ctl, result, one_text);
+		ret = hbout_print(ctl, result, plan ? hbexplain_text : one_text);
+	else
+		json_decref(result);
 out:
 	hbgenl_close(&g);
 	return ret;
@@ -105,27 +136,43 @@ out:
  */
 int hbshow_message(struct hbctl *ctl, int argc, char **argv)
 {
-	uint32_t group = 0;
+	struct hblanes lanes = { .ctl = ctl, .now = time(NULL) };
+	const char *plan = NULL, *sent = NULL;
 	uint64_t id = 0;
 	struct hbarg_key keys[] = {
-		{ "group", hbarg_id, &group, 0, 0 },
+		{ "group", hbarg_id, &lanes.group, 0, 0 },
 		{ "id", hbarg_u64, &id, HBARG_BARE, 0 },
+		{ "sent", hbarg_string, &sent, 0, 0 },
+		{ "explain", hbarg_string, &plan, 0, 0 },
+		{ "lanes", hblanes_parse, &lanes, HBARG_MANY, 0 },
 		{ }
 	};
 	json_t *result;
 	int ret;
 
 	ret = hbarg_parse(ctl, keys, argc, argv);
+	if (!ret && id && !lanes.group)
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "messages are counted in each group: give the group beside the id");
+	if (!ret && (plan ? !id == !sent : sent || lanes.n_files))
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "explain is about one message, and lanes help to explain it: give explain, and sent, or group and id");
 	if (ret)
-		return ret;
-	if (id && !group)
-		return hbctl_error(ctl, HBCTL_USAGE,
-				   "messages are counted in each group: give the group beside the id");
-	if (id)
-		return show_one(ctl, group, id);
+		goto out;
+	if (sent) {
+		ret = explain_sent(&lanes, sent, plan);
+		goto out;
+	}
+	if (id) {
+		ret = show_one(&lanes, id, plan);
+		goto out;
+	}
 	ret = hbshow_get(ctl, &hbshow_messages, &result);
 	if (ret)
-		return ret;
-	hbshow_filter(result, "group", group);
-	return hbout_print(ctl, result, text);
+		goto out;
+	hbshow_filter(result, "group", lanes.group);
+	ret = hbout_print(ctl, result, text);
+out:
+	hblanes_clear(&lanes);
+	return ret;
 }
