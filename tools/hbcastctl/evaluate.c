@@ -3,6 +3,7 @@
 #include "args.h"
 #include "output.h"
 #include "plan.h"
+#include "plan_age.h"
 #include "plan_figure.h"
 #include "plan_value.h"
 
@@ -96,11 +97,13 @@ static int evaluate(struct hbctl *ctl, const struct hbp_plan *plan,
 		json_array_append_new(models, object);
 		hbp_evaluation_free(e);
 	}
-	return hbout_print(ctl, json_pack("{s:s, s:I, s:I, s:o}", "algorithm",
+	hbplan_tell_age(ctl, in);
+	return hbout_print(ctl, json_pack("{s:s, s:I, s:I, s:o*, s:o}", "algorithm",
 					  plan->algorithm, "root",
 					  (json_int_t)plan->root,
 					  "message_bytes",
 					  (json_int_t)plan->message_bytes,
+					  "measured", hbplan_age(in),
 					  "models", models), write_models);
 }
 

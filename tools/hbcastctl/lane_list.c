@@ -7,8 +7,6 @@
 #include "show.h"
 #include "stamp.h"
 
-#define FUTURE_S	5	/* clocks of nodes may differ by so much */
-
 /**
  * hblanes_parse() - the parser of a key that names a file of lanes
  * @ctl: the run
@@ -57,11 +55,11 @@ static int take_row(struct hblanes *l, const char *name, json_t *row)
 	time_t time;
 
 	if (!json_is_integer(json_object_get(row, "node")) ||
-	    !json_is_integer(json_object_get(row, "peer")) || !hbstamp_parse(text, &time))
+	    !json_is_integer(json_object_get(row, "peer")) || !hbp_stamp_parse(text, &time))
 		return hbctl_error(l->ctl, HBCTL_USAGE,
 				   "%s: a lane lacks node, peer or time: write the file with \"hbcastctl -j show lane\"",
 				   name);
-	if (time > l->now + FUTURE_S)
+	if (time > l->now + HBP_STAMP_APART_S)
 		return hbctl_error(l->ctl, HBCTL_USAGE,
 				   "%s: %s is in the future: set the clocks of both machines",
 				   name, text);

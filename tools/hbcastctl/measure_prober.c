@@ -49,9 +49,9 @@ struct settling {
 
 static void note_time(struct hbmeas_prober *p)
 {
-	char text[HBSTAMP_LEN];
+	char text[HBP_STAMP_LEN];
 
-	hbstamp_text(time(NULL), text);
+	hbp_stamp_text(time(NULL), text);
 	p->times = realloc(p->times, (p->n_times + 1) * sizeof(*p->times));
 	if (!p->times)
 		abort();

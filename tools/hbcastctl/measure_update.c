@@ -44,7 +44,7 @@ static bool see(const json_t *row, double frames, struct hbp_seen *seen)
 
 	if (spell <= 0)
 		return false;
-	hbstamp_parse(json_string_value(json_object_get(row, "time")), &time);
+	hbp_stamp_parse(json_string_value(json_object_get(row, "time")), &time);
 	seen->from = (uint32_t)hblanes_number(row, "node");
 	seen->to = (uint32_t)hblanes_number(row, "peer");
 	seen->ended_s = (double)time - hblanes_number(row, "spell_age_us") / 1e6;
@@ -104,13 +104,13 @@ static json_t *news_json(const struct updating *u, const struct hbp_news *news)
 static int write_news(struct updating *u, const struct hbp_news *news, size_t n)
 {
 	json_t *root = json_load_file(u->path, 0, NULL), *links = json_array();
-	char time[HBSTAMP_LEN];
+	char time[HBP_STAMP_LEN];
 	struct hbp_error err;
 	int ret = HBCTL_OK;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		hbstamp_text((time_t)news[i].seen_s, time);
+		hbp_stamp_text((time_t)news[i].seen_s, time);
 		hbp_update_json(root, &news[i], time);
 		json_array_append_new(links, news_json(u, &news[i]));
 	}

@@ -6,6 +6,7 @@
 #include "args.h"
 #include "output.h"
 #include "plan.h"
+#include "plan_age.h"
 #include "plan_value.h"
 
 static void warn(void *arg, const char *text)
@@ -401,8 +402,10 @@ static int plan_make(struct hbctl *ctl, int argc, char **argv)
 		ret = check_objective(ctl, planner, rq.objective);
 	if (!ret)
 		ret = hbplan_open(ctl, argv[0], &rq.in);
-	if (!ret)
+	if (!ret) {
+		hbplan_tell_age(ctl, rq.in);
 		ret = make(ctl, planner, &rq, output, graph);
+	}
 	hbp_input_free(rq.in);
 	return ret;
 }

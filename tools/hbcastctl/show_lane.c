@@ -19,7 +19,7 @@ static void add_rate(json_t *lane, const char *key, const char *bytes, const cha
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 {
 	static const char * const identity[] = { "id", NULL };
-	char now[HBSTAMP_LEN];
+	char now[HBP_STAMP_LEN];
 	uint32_t own = 0;
 	json_t *lane;
 	size_t i;
@@ -31,7 +31,7 @@ static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 		ret = hbgenl_own_id(ctl, g, "the lanes cannot be shown", &own);
 	if (ret)
 		return ret;
-	hbstamp_text(time(NULL), now);
+	hbp_stamp_text(time(NULL), now);
 	json_array_foreach(*out, i, lane) {
 		json_object_set_new(lane, "node", json_integer(own));
 		json_object_set_new(lane, "time", json_string(now));

@@ -11,6 +11,7 @@
 #ifndef HBPLAN_H
 #define HBPLAN_H
 
+#include "age.h"
 #include "bound.h"
 #include "certificate.h"
 #include "costs.h"

@@ -98,6 +98,7 @@ static int input_from_json(struct hbp_reader *rd, json_t *root, void *out)
 	const char *kind = json_string_value(hbcast);
 	struct hbp_platform *platform = NULL;
 	struct hbp_costs *costs = NULL;
+	struct hbp_input *in;
 	struct hbp_hnow *hnow;
 	int ret;
 
@@ -112,8 +113,12 @@ static int input_from_json(struct hbp_reader *rd, json_t *root, void *out)
 		ret = hbp_costs_from_json(rd, root, &costs);
 	else
 		ret = hbp_platform_from_json(rd, root, &platform);
-	return ret ? ret : hbp_input_make(rd->file, costs, platform, out,
-					  rd->err);
+	ret = ret ? ret : hbp_input_make(rd->file, costs, platform, &in, rd->err);
+	if (ret)
+		return ret;
+	hbp_age_read(root, &in->age);
+	*(struct hbp_input **)out = in;
+	return 0;
 }
 
 /**

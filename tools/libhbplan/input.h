@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "age.h"
 #include "costs.h"
 #include "error.h"
 #include "hnow.h"
@@ -28,6 +29,7 @@
  * @n: number of members: nodes of the matrix, hosts of the platform or HNOW
  * @members: their ids in ascending order; a member's place here is also its
  *	row in @costs; owned
+ * @age: when its bandwidths were measured
  */
 struct hbp_input {
 	char *name;
@@ -37,6 +39,7 @@ struct hbp_input {
 	struct hbp_hnow *hnow;
 	size_t n;
 	uint32_t *members;
+	struct hbp_age age;
 };
 
 int hbp_input_load(const char *path, const struct hbp_warn *warn,

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "age.h"
 #include "certificate.h"
 #include "error.h"
 #include "evaluate.h"
@@ -130,6 +131,7 @@ struct hbp_why {
  * @certificate: what proves @bound_bps, or what no node can receive more than,
  *	or NULL; owned
  * @predicted: what the planner's models predict, or NULL; owned
+ * @age: when the bandwidths were measured that it was made from; not read from files
  * @why: why it was taken, if by auto, else NULL; owned
  */
 struct hbp_plan {
@@ -149,6 +151,7 @@ struct hbp_plan {
 	int64_t uncapped_bps;
 	struct hbp_certificate *certificate;
 	struct hbp_evaluation *predicted;
+	struct hbp_age age;
 	struct hbp_why *why;
 };
 

@@ -292,7 +292,7 @@ static int plan_from_json(struct hbp_reader *rd, json_t *root, void *out)
 		"asked", "strict", "forward", "cost", "steps", "previous_cost",
 		"increased_cost", "change",
 		"trees", "bound_mbps", "uncapped_mbps", "certificate", "rate_gap", "predicted",
-		"why", NULL
+		"measured", "why", NULL
 	};
 	const json_t *algorithm = json_object_get(root, "algorithm");
 	const json_t *bytes = json_object_get(root, "message_bytes");
@@ -549,6 +549,7 @@ static json_t *plan_to_json(const struct hbp_plan *plan)
 	json_object_set_new(object, "rate_gap", rate_gap_to_json(plan));
 	json_object_set_new(object, "predicted", plan->predicted ?
 			    predicted_to_json(plan->predicted) : NULL);
+	json_object_set_new(object, "measured", hbp_age_to_json(&plan->age));
 	json_object_set_new(object, "why", plan->why ? why_to_json(plan->why) :
 			    NULL);
 	return object;

@@ -231,6 +231,7 @@ int hbp_plan_make(const struct hbp_planner *planner,
 	}
 	ret = planner->make(rq, plan, err);
 	note_asked(planner, rq, plan);
+	plan->age = rq->in->age;
 	if (ret)
 		hbp_error_prefix(err, "%s", rq->in->name);
 	else

@@ -7,26 +7,26 @@
 #define FORM	"%Y-%m-%dT%H:%M:%SZ"
 
 /**
- * hbstamp_text() - a time in words
+ * hbp_stamp_text() - a time in words
  * @time: since 1970
  * @text: gets it
  */
-void hbstamp_text(time_t time, char text[HBSTAMP_LEN])
+void hbp_stamp_text(time_t time, char text[HBP_STAMP_LEN])
 {
 	struct tm tm;
 
 	gmtime_r(&time, &tm);
-	strftime(text, HBSTAMP_LEN, FORM, &tm);
+	strftime(text, HBP_STAMP_LEN, FORM, &tm);
 }
 
 /**
- * hbstamp_parse() - the time that words tell
- * @text: as of hbstamp_text(), or NULL
+ * hbp_stamp_parse() - the time that words tell
+ * @text: as of hbp_stamp_text(), or NULL
  * @time: gets it
  *
  * Return: whether it is one.
  */
-bool hbstamp_parse(const char *text, time_t *time)
+bool hbp_stamp_parse(const char *text, time_t *time)
 {
 	struct tm tm = { };
 	const char *end = text ? strptime(text, FORM, &tm) : NULL;
