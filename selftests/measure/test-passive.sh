@@ -3,7 +3,7 @@
 #
 # What broadcasts show of the network beside what they are for: figures of lanes that the
 # network limits are true within 5 %, and lanes that something else limits say so.
-# vm: timeout=600 6.1
+# vm: timeout=600 6.1 debian-only
 
 . selftests/lib/tap.sh
 . selftests/lib/module.sh
