@@ -47,12 +47,13 @@ refuse()
 
 terminal='import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 
-# asked: on a terminal, where what comes from ./keys is typed, until an answer is wanted.
+# asked: on a terminal, where what comes from ./keys is typed, until an answer is wanted; of
+# two nodes, which are measured in few rounds.
 asked()
 {
 	: >"$work/out"
 	(cd "$work" && python3 -c "$terminal" "$HBCAST_CTL" lab exec 1 -- "$HBCAST_CTL" \
-		auto-plan group $group <"$work/keys" >"$work/out" 2>"$work/err") & pid=$!
+		auto-plan group $group nodes 1,2 <"$work/keys" >"$work/out" 2>"$work/err") & pid=$!
 	exec 4>"$work/keys"
 	wait_for 120 grep -q 'apply this plan to group 7' "$work/out"
 }
@@ -136,12 +137,10 @@ answer n
 check_equal "no: done" 0 "$status"
 check_match "but not applied" 'not applied' "$out"
 check_equal "indeed not" "$first" "$(epoch)"
-at 1 group set $group members 1,2,3,4
 asked
 answer y
 check_equal "yes: done" 0 "$status"
 check_match "and applied" 'all nodes are ready' "$out"
-at 1 group set $group members any
 asked
 at 1 peer add id 9 address 10.77.255.9
 answer y
