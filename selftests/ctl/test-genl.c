@@ -83,14 +83,14 @@ static void test_values(void)
 	nla_put(msg, HBCAST_A_LANE_IPV4, 4, "\x0a\x09\x00\x01");
 	nla_put_u64(msg, HBCAST_A_LANE_DELIVERY_RATE, 12500000);
 	check("names, a value beyond them, an IPv4 address, a rate in Mbit/s",
-	      "{\"state\":\"backoff\",\"reject\":4711,\"address\":\"10.9.0.1\",\"delivery_rate_mbps\":100.0}",
+	      "{\"state\":\"backoff\",\"reject\":4711,\"address\":\"10.9.0.1\",\"delivery_rate_mbps\":100.0,\"app_limited\":false}",
 	      to_json(hbattrs_lane, msg));
 	msg = message();
 	nla_put(msg, HBCAST_A_LANE_IPV6, 16, ip6);
 	nla_put_u64(msg, HBCAST_A_LANE_DELIVERY_RATE, 0);
 	nla_put_u16(msg, HBCAST_A_LANE_PORT, 65535);
 	check("an IPv6 address, no rate, a port",
-	      "{\"address\":\"2001:db8::1\",\"port\":65535,\"delivery_rate_mbps\":null}",
+	      "{\"address\":\"2001:db8::1\",\"port\":65535,\"delivery_rate_mbps\":null,\"app_limited\":false}",
 	      to_json(hbattrs_lane, msg));
 	msg = message();
 	nla_put_u64(msg, HBCAST_A_MESSAGE_ID, UINT64_MAX);

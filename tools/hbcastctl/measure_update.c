@@ -13,7 +13,7 @@
 #include "stamp.h"
 #include "wire.h"
 
-#define LIMITED		0.5	/* of a spell, and for so long, a lane is limited that says so */
+#define LIMITED		0.4	/* of a spell, and for so long, a lane is limited that says so */
 #define LIMITED_US	300000
 #define PARTLY		0.1	/* likewise, a lane does not say that nothing limits it */
 

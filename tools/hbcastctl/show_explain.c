@@ -10,7 +10,7 @@
 #include "show_explain.h"
 
 #define SLOWER	0.95	/* a lane that brings less of what was planned is slower */
-#define MOST	0.5	/* of the time: that holds a lane up */
+#define MOST	0.4	/* of the time: that holds a lane up */
 /* Headers of Ethernet, IP and TCP with its time stamps. */
 #define IPV4_HEADERS	66
 #define IPV6_HEADERS	86
