@@ -13,31 +13,45 @@
 #include "node.h"
 #include "switched.h"
 
-static double use_of(const struct hbp_steady *s, size_t arc, size_t row)
-{
-	struct hbp_uses of = hbp_steady_uses(s, arc);
-	size_t u;
+/* A row that all arcs of a cut keep busy. */
+struct shared {
+	uint32_t row;
+	double price;		/* at which all of them cost 1 */
+};
 
-	for (u = 0; u < of.n; u++)
-		if (of.rows[u] == row)
-			return of.uses[u];
-	return 0;
-}
+struct cuts {
+	size_t *first;		/* of each node: its first arc in @into */
+	size_t *into;
+	size_t *arcs;		/* of a cut */
+	size_t *rows;		/* that a cut gives a price */
+	struct shared *shared;
+	double *prices;
+};
 
-/* The price of a row alone at which all arcs cost 1; infinite if there is none. */
-static double price_of(const struct hbp_steady *s, const size_t *arcs, size_t n,
-		       size_t row)
+/* Keeps of those shared so far what another arc shares. Returns how many. */
+static size_t keep_shared(struct shared *shared, size_t n, const struct hbp_uses *of)
 {
-	double price = 0, use;
-	size_t i;
+	size_t i, u, kept = 0;
 
 	for (i = 0; i < n; i++) {
-		use = use_of(s, arcs[i], row);
-		if (use == 0)
-			return HUGE_VAL;
-		price = 1 / use > price ? 1 / use : price;
+		for (u = 0; u < of->n && of->rows[u] != shared[i].row;)
+			u++;
+		if (u == of->n)
+			continue;
+		shared[kept] = shared[i];
+		shared[kept++].price = fmax(shared[i].price, 1 / of->uses[u]);
 	}
-	return price;
+	return kept;
+}
+
+static size_t busiest(const struct hbp_uses *of)
+{
+	size_t u, most = 0;
+
+	for (u = 1; u < of->n; u++)
+		if (of->uses[u] > of->uses[most])
+			most = u;
+	return most;
 }
 
 /*
@@ -45,45 +59,39 @@ static double price_of(const struct hbp_steady *s, const size_t *arcs, size_t n,
  * share, or of what each of them keeps busiest. Returns their sum; the rows that
  * have a price are listed.
  */
-static double price_cut(const struct hbp_steady *s, const size_t *arcs, size_t n,
-			double *prices, size_t *rows, size_t *n_rows)
+static double price_cut(const struct hbp_steady *s, const struct cuts *c, size_t n,
+			double *prices, size_t *n_rows)
 {
-	double sum = 0, price, least = HUGE_VAL;
-	size_t i, u, most, row = 0, n_first;
-	struct hbp_uses of;
+	struct hbp_uses of = hbp_steady_uses(s, c->arcs[0]);
+	size_t i, most, best = 0, n_shared = of.n;
+	double sum = 0, price;
 
+	for (i = 0; i < of.n; i++)
+		c->shared[i] = (struct shared){ .row = of.rows[i] };
 	*n_rows = 0;
-	/* The rows that they may share are those of the first of them. */
-	n_first = hbp_steady_uses(s, arcs[0]).n;
-	for (u = 0; u < n_first; u++) {
-		most = hbp_steady_uses(s, arcs[0]).rows[u];
-		price = price_of(s, arcs, n, most);
-		if (price < least) {
-			least = price;
-			row = most;
-		}
-	}
 	for (i = 0; i < n; i++) {
-		of = hbp_steady_uses(s, arcs[i]);
-		for (u = 1, most = 0; u < of.n; u++)
-			if (of.uses[u] > of.uses[most])
-				most = u;
+		of = hbp_steady_uses(s, c->arcs[i]);
+		n_shared = keep_shared(c->shared, n_shared, &of);
+		most = busiest(&of);
 		price = 1 / of.uses[most];
 		most = of.rows[most];
 		if (prices[most] == 0)
-			rows[(*n_rows)++] = most;
+			c->rows[(*n_rows)++] = most;
 		if (price > prices[most]) {
 			sum += price - prices[most];
 			prices[most] = price;
 		}
 	}
-	if (least >= sum)
+	for (i = 1; i < n_shared; i++)
+		if (c->shared[i].price < c->shared[best].price)
+			best = i;
+	if (!n_shared || c->shared[best].price >= sum)
 		return sum;
 	while (*n_rows)
-		prices[rows[--*n_rows]] = 0;
-	prices[row] = least;
-	rows[(*n_rows)++] = row;
-	return least;
+		prices[c->rows[--*n_rows]] = 0;
+	prices[c->shared[best].row] = c->shared[best].price;
+	c->rows[(*n_rows)++] = c->shared[best].row;
+	return c->shared[best].price;
 }
 
 /* Lists the arcs out of the root, or into another node. */
@@ -111,20 +119,13 @@ static size_t list_arcs(const struct hbp_steady *s, size_t root, size_t node,
 	return n;
 }
 
-struct cuts {
-	size_t *first;		/* of each node: its first arc in @into */
-	size_t *into;
-	size_t *arcs;		/* of a cut */
-	size_t *rows;		/* that a cut gives a price */
-	double *prices;
-};
-
 static void cuts_clear(struct cuts *c)
 {
 	free(c->first);
 	free(c->into);
 	free(c->arcs);
 	free(c->rows);
+	free(c->shared);
 	free(c->prices);
 }
 
@@ -134,8 +135,9 @@ static int cuts_fill(struct cuts *c, const struct hbp_steady *s)
 	c->into = calloc(s->n_arcs + 1, sizeof(*c->into));
 	c->arcs = calloc(s->switched ? s->n : s->n_arcs, sizeof(*c->arcs));
 	c->rows = calloc(s->n_rows, sizeof(*c->rows));
+	c->shared = calloc(s->n_rows, sizeof(*c->shared));
 	c->prices = calloc(s->n_rows, sizeof(*c->prices));
-	if (!c->first || !c->into || !c->arcs || !c->rows || !c->prices)
+	if (!c->first || !c->into || !c->arcs || !c->rows || !c->shared || !c->prices)
 		return -ENOMEM;
 	if (!s->switched)
 		hbp_steady_heads(s, c->first, c->into);
@@ -165,8 +167,7 @@ int hbp_cuts_rates(const struct hbp_steady *steady, size_t root, double *rates,
 	}
 	for (node = 0; node < steady->n; node++) {
 		n = list_arcs(steady, root, node, c.first, c.into, c.arcs);
-		rates[node] = price_cut(steady, c.arcs, n, c.prices, c.rows,
-					&n_rows);
+		rates[node] = price_cut(steady, &c, n, c.prices, &n_rows);
 		while (n_rows)
 			c.prices[c.rows[--n_rows]] = 0;
 	}
@@ -204,7 +205,7 @@ int hbp_cuts_narrowest(const struct hbp_steady *steady, size_t root,
 				narrowest = node;
 		memset(prices, 0, steady->n_rows * sizeof(*prices));
 		n = list_arcs(steady, root, narrowest, c.first, c.into, c.arcs);
-		price_cut(steady, c.arcs, n, prices, c.rows, &n_rows);
+		price_cut(steady, &c, n, prices, &n_rows);
 	}
 	cuts_clear(&c);
 	free(rates);

@@ -35,6 +35,7 @@ void hbp_steady_free(struct hbp_steady *steady)
 	free(steady->own.rows);
 	free(steady->own.uses);
 	free(steady->own.back);
+	free(steady->own.link_uses);
 	free(steady);
 }
 
@@ -62,6 +63,25 @@ static int find_ports_least(struct hbp_steady *s)
 	return 0;
 }
 
+/* Room for a pair's uses, and what they are worked out from. */
+static int make_own(struct hbp_steady *s)
+{
+	const struct hbp_platform *p = s->switched->platform;
+	/* The links of a route, and of that back, and two ports. */
+	size_t room = 2 * (s->switched->n_core + 2) + 2, i;
+
+	s->own.rows = calloc(room, sizeof(*s->own.rows));
+	s->own.uses = calloc(room, sizeof(*s->own.uses));
+	s->own.back = calloc(room, sizeof(*s->own.back));
+	s->own.link_uses = calloc(p->n_links, sizeof(*s->own.link_uses));
+	if (!s->own.rows || !s->own.uses || !s->own.back || !s->own.link_uses)
+		return -ENOMEM;
+	for (i = 0; i < p->n_links; i++)
+		s->own.link_uses[i] = 1e6 / (double)p->links[i].bandwidth_bps;
+	s->own.acks = hbp_switched_acks(s->switched);
+	return 0;
+}
+
 /**
  * hbp_steady_switched() - find out what sending keeps busy, without a list of pairs
  * @in: the input
@@ -78,7 +98,6 @@ int hbp_steady_switched(struct hbp_input *in, enum hbp_ports ports,
 {
 	struct hbp_switched *switched = NULL;
 	struct hbp_steady *s;
-	size_t room;
 	int ret;
 
 	if (in->platform && hbp_switched_alloc(in->platform, &switched))
@@ -98,12 +117,7 @@ int hbp_steady_switched(struct hbp_input *in, enum hbp_ports ports,
 	s->sends = ports == HBP_ANY_PORTS ? HBP_NONE : s->n_rows;
 	if (ports != HBP_ANY_PORTS)
 		s->n_rows += ports == HBP_ONE_PORT ? 2 * s->n : s->n;
-	/* The links of a route, and of that back, and two ports. */
-	room = 2 * (switched->n_core + 2) + 2;
-	s->own.rows = calloc(room, sizeof(*s->own.rows));
-	s->own.uses = calloc(room, sizeof(*s->own.uses));
-	s->own.back = calloc(room, sizeof(*s->own.back));
-	ret = s->own.rows && s->own.uses && s->own.back ? 0 : -ENOMEM;
+	ret = make_own(s);
 	if (!ret && ports != HBP_ANY_PORTS)
 		ret = find_ports_least(s);
 	if (ret) {
@@ -129,12 +143,6 @@ struct hbp_arc hbp_steady_pair(const struct hbp_steady *steady, size_t arc)
 				 (uint32_t)(arc % steady->n) };
 }
 
-/* For which part of the time 1 Mbit/s keeps a link busy. */
-static double link_use(const struct hbp_steady *s, size_t link)
-{
-	return 1e6 / (double)s->switched->platform->links[link].bandwidth_bps;
-}
-
 static size_t add_own(const struct hbp_steady *s, size_t n, size_t row, double use)
 {
 	s->own.rows[n] = (uint32_t)row;
@@ -146,12 +154,14 @@ static size_t add_own(const struct hbp_steady *s, size_t n, size_t row, double u
 static size_t add_back(const struct hbp_steady *s, size_t n, size_t n_way, size_t from,
 		       size_t to)
 {
-	double part = hbp_switched_acks(s->switched), use;
+	double use;
 	size_t n_back, i, k;
 
-	n_back = part > 0 ? hbp_switched_path(s->switched, to, from, s->own.back) : 0;
+	if (!s->own.acks)
+		return n;
+	n_back = hbp_switched_path(s->switched, to, from, s->own.back);
 	for (i = 0; i < n_back; i++) {
-		use = part * link_use(s, s->own.back[i]);
+		use = s->own.acks * s->own.link_uses[s->own.back[i]];
 		for (k = 0; k < n_way && s->own.rows[k] != s->own.back[i];)
 			k++;
 		if (k < n_way)
@@ -184,7 +194,7 @@ struct hbp_uses hbp_steady_uses(const struct hbp_steady *steady, size_t arc)
 	n_way = hbp_switched_path(s->switched, from, to, s->own.rows);
 	n = n_way;
 	for (i = 0; i < n; i++)
-		s->own.uses[i] = link_use(s, s->own.rows[i]);
+		s->own.uses[i] = s->own.link_uses[s->own.rows[i]];
 	if (s->ports == HBP_ONE_PORT) {
 		use = 1 / hbp_mbps_from_bps(hbp_switched_bps(s->switched, from, to));
 		n = add_own(s, n, s->sends + from, use);
@@ -229,7 +239,7 @@ void hbp_steady_costs(const struct hbp_steady *steady, const double *prices,
 	size_t i, u, links = s->switched ? s->switched->platform->n_links : 0;
 
 	for (i = 0; i < links; i++)
-		costs[i] = prices[i] * link_use(s, i) * mbps;
+		costs[i] = prices[i] * s->own.link_uses[i] * mbps;
 	for (i = links; s->switched && i < s->n_rows; i++)
 		costs[i] = prices[i] * mbps *
 			   (s->ports == HBP_ONE_PORT ? 1 : s->ports_least[i - links]);
@@ -255,7 +265,7 @@ void hbp_steady_least(const struct hbp_steady *steady, double mbps, double *leas
 
 	for (u = 0; u < links; u++)
 		if (s->switched->passed[u])
-			least[u] = link_use(s, u) * mbps;
+			least[u] = s->own.link_uses[u] * mbps;
 	for (u = links; s->switched && u < s->n_rows; u++)
 		least[u] = s->ports_least[u - links] * mbps;
 	for (i = 0; i < s->n_arcs; i++) {

@@ -49,7 +49,9 @@ struct hbp_uses {
  * @uses: for which part of the time, if it carries 1 Mbit/s
  * @ports_least: of each port, as their rows stand, what one of its pairs that are not
  *	listed uses at least if it carries 1 Mbit/s; 0 if it has none
- * @own: of a pair that is not listed: room for what it keeps busy, and for the way back
+ * @own: of a pair that is not listed: room for what it keeps busy, and for the way back;
+ *	for which part of the time 1 Mbit/s keeps each link busy, and which part of that
+ *	acknowledgements take on the way back
  */
 struct hbp_steady {
 	enum hbp_ports ports;
@@ -70,6 +72,8 @@ struct hbp_steady {
 		uint32_t *rows;
 		double *uses;
 		uint32_t *back;
+		double *link_uses;
+		double acks;
 	} own;
 };
 

@@ -30,6 +30,7 @@ void hbp_switched_free(struct hbp_switched *switched)
 	free(switched->hosts);
 	free(switched->core);
 	free(switched->number);
+	free(switched->before);
 	free(switched->last);
 	free(switched->passed);
 	free(switched->width_bps);
@@ -106,13 +107,25 @@ static void list_hosts(struct hbp_switched *s)
 	s->first[s->n_places] = s->n;
 }
 
+/* Where each link comes from. */
+static int find_before(struct hbp_switched *s)
+{
+	const struct hbp_platform *p = s->platform;
+	size_t i;
+
+	s->before = calloc(p->n_links, sizeof(*s->before));
+	for (i = 0; s->before && i < p->n_links; i++)
+		s->before[i] = s->number[p->links[i].from];
+	return s->before ? 0 : -ENOMEM;
+}
+
 static int find_routes(struct hbp_switched *s)
 {
 	struct hbp_routes *routes = hbp_routes_alloc(s->platform);
 	size_t k, c, link;
 
 	s->last = malloc(s->n_places * s->n_core * sizeof(*s->last));
-	if (!routes || !s->last) {
+	if (!routes || !s->last || find_before(s)) {
 		hbp_routes_free(routes);
 		return -ENOMEM;
 	}
@@ -152,7 +165,7 @@ static int mark_links(struct hbp_switched *s)
 			seen[c] = false;
 		for (c = 0; c < s->n_places; c++)
 			for (at = c; !seen[at] && last[at] != NO_LINK;
-			     at = s->number[s->platform->links[last[at]].from]) {
+			     at = s->before[last[at]]) {
 				seen[at] = true;
 				s->passed[last[at]] = true;
 			}
@@ -297,7 +310,7 @@ size_t hbp_switched_path(const struct hbp_switched *switched, size_t from,
 		links[n++] = (uint32_t)s->down[to];
 	while (at != s->place[from]) {
 		links[n++] = last[at];
-		at = s->number[s->platform->links[last[at]].from];
+		at = s->before[last[at]];
 	}
 	if (s->up[from] != HBP_NONE)
 		links[n++] = (uint32_t)s->up[from];
@@ -326,7 +339,7 @@ int hbp_switched_widths(struct hbp_switched *switched)
 			width = &switched->width_bps[a * n + b];
 			*width = INT64_MAX;
 			for (at = b; last[at] != NO_LINK;
-			     at = switched->number[p->links[last[at]].from])
+			     at = switched->before[last[at]])
 				if (p->links[last[at]].bandwidth_bps < *width)
 					*width = p->links[last[at]].bandwidth_bps;
 		}
@@ -362,7 +375,7 @@ static void add_up(const struct hbp_switched *s, const double *costs,
 	size_t depth = 0, at = to;
 
 	for (; isnan(sums[at]) && last[at] != NO_LINK;
-	     at = s->number[s->platform->links[last[at]].from])
+	     at = s->before[last[at]])
 		stack[depth++] = (uint32_t)at;
 	/* No route leads to what is still unknown. */
 	if (isnan(sums[at]))

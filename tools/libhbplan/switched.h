@@ -23,6 +23,7 @@
  * @n_core: number of nodes that are places or switches
  * @core: of each of them, the node of the platform; places come first
  * @number: of each node of the platform, its place in @core
+ * @before: of each link of the platform, the place in @core of the node it comes from
  * @last: of each pair of a place and such a node, the last link of the route;
  *	UINT32_MAX where none leads, and of the place itself
  * @passed: of each link of the platform, does a route of two hosts pass it
@@ -41,6 +42,7 @@ struct hbp_switched {
 	size_t n_core;
 	size_t *core;
 	uint32_t *number;
+	uint32_t *before;
 	uint32_t *last;
 	bool *passed;
 	int64_t *width_bps;
