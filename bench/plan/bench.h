@@ -10,8 +10,11 @@
 #include "hbplan.h"
 
 void die(const char *text);
-double cpu_ms(void);
 int64_t draw_below(uint64_t *state, uint32_t n);
+
+/* Processor time, and whether it is within a limit. */
+double cpu_ms(void);
+bool within(double ms, double limit);
 
 /* Matrices that are drawn. */
 enum kind {

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -37,14 +36,6 @@ void die(const char *text)
 {
 	fprintf(stderr, "bench-plan: %s\n", text);
 	exit(2);
-}
-
-double cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 /* splitmix64: 0 to n - 1 */
@@ -286,8 +277,8 @@ static void print_swaps(void)
 static bool keeps(const char *what, size_t n, double ms, double limit)
 {
 	printf("%s %-14s %5zu nodes %9.3f ms, at most %g\n",
-	       ms <= limit ? "ok  " : "OVER", what, n, ms, limit);
-	return ms <= limit;
+	       within(ms, limit) ? "ok  " : "OVER", what, n, ms, limit);
+	return within(ms, limit);
 }
 
 /* All planners, one after the other. */

@@ -164,7 +164,7 @@ static bool keeps(const char *name, const char *what, struct hbp_input *in,
 		  double limit)
 {
 	double gap, uncapped, ms = make_ms(name, in, HBP_ANY_PORTS, &gap, &uncapped);
-	bool good = ms <= limit && gap < LEAST_GAP;
+	bool good = within(ms, limit) && gap < LEAST_GAP;
 
 	printf("%s %-8s %-36s %9.3f ms, at most %g, gap %.1e\n",
 	       good ? "ok  " : "OVER", name, what, ms, limit, gap);
@@ -178,9 +178,9 @@ static bool keeps_auto(const char *what, struct hbp_input *in, double limit)
 	double gap, uncapped, ms = make_ms("auto", in, HBP_ANY_PORTS, &gap, &uncapped);
 
 	printf("%s %-8s %-36s %9.3f ms, at most %g\n",
-	       ms <= limit ? "ok  " : "OVER", "auto", what, ms, limit);
+	       within(ms, limit) ? "ok  " : "OVER", "auto", what, ms, limit);
 	hbp_input_free(in);
-	return ms <= limit;
+	return within(ms, limit);
 }
 
 /* What limits mtp's plan, and what ten upgrades would gain. */
@@ -208,10 +208,10 @@ static bool keeps_explained(const char *what, struct hbp_input *in,
 		least = ms < least ? ms : least;
 	}
 	printf("%s explain  %-36s %9.3f ms, at most %g\n",
-	       least <= limit ? "ok  " : "OVER", what, least, limit);
+	       within(least, limit) ? "ok  " : "OVER", what, least, limit);
 	hbp_plan_free(plan);
 	hbp_input_free(in);
-	return least <= limit;
+	return within(least, limit);
 }
 
 /* What it takes to keep more than is in the platform. */
@@ -243,7 +243,7 @@ static bool keeps_memory(const char *name, size_t n, enum hbp_ports ports,
 	double mib = plan_mib(planner, switched_platform, n, ports);
 	struct hbp_input *in = switched_platform(n);
 	double ms = plan_ms(planner, in, ports);
-	bool good = ms <= ms_limit && mib <= limit;
+	bool good = within(ms, ms_limit) && mib <= limit;
 
 	printf("%s %-8s %zu hosts behind switches%s %*.3f ms, at most %g, %.1f MiB, at most %g\n",
 	       good ? "ok  " : "OVER", name, n, models[ports],
