@@ -40,7 +40,8 @@ const struct hbp_planner *hbp_again_request(const struct hbp_plan *plan, struct 
 		.in = in, .root = plan->root, .message_bytes = plan->message_bytes,
 		.ports = hbp_busy_ports(model), .objective = plan->asked.objective,
 		.seed = plan->asked.seed, .update = plan->asked.update,
-		.trees = plan->asked.trees, .strict = plan->strict, .whole = plan->whole,
+		.trees = plan->asked.trees, .tolerance = plan->asked.tolerance,
+		.strict = plan->strict, .whole = plan->whole,
 	};
 	order_replicas(plan, rq);
 	return planner && planner->inputs & in->kind ? planner : NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* auto: all other planners, and the best of their plans. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,6 @@
 
 /* What rounding makes of rates. */
 #define ROUNDING	(1 / 1e6)
-/* A tree of a smaller part of the rate keeps what is sent over it for long. */
-#define SLIVER		0.005
 
 /**
  * struct entry - a plan that may be taken
@@ -69,19 +66,6 @@ static int judge_anew(const struct contest *c, struct hbp_plan *plan)
 		plan->trees[t].rate_bps =
 			(int64_t)((double)plan->trees[t].rate_bps * part);
 	return judge(c, plan);
-}
-
-/* Whether a tree has so little of the rate that it holds up more than it brings. */
-static bool has_sliver(const struct hbp_plan *plan)
-{
-	double sum = 0, least = (double)plan->trees[0].rate_bps;
-	size_t t;
-
-	for (t = 0; t < plan->n_trees; t++) {
-		sum += (double)plan->trees[t].rate_bps;
-		least = fmin(least, (double)plan->trees[t].rate_bps);
-	}
-	return least < SLIVER * sum;
 }
 
 /* Makes one planner's plan, judged as all are. */
@@ -169,12 +153,6 @@ static int try_planner(struct contest *c, const struct hbp_planner *planner)
 	tried->mean_ns = hbp_evaluation_mean(e);
 	tried->rate_bps = hbp_evaluation_rate(e);
 	keep_bound(c, plan);
-	if (has_sliver(plan)) {
-		hbp_plan_free(plan);
-		return hbp_fail(c->why_not, 0,
-				"%s: %s plans a tree that has hardly any of the rate",
-				c->rq->in->name, planner->name);
-	}
 	c->entries[c->n++] = (struct entry){ .plan = plan, .tried = c->why->n - 1 };
 	drop_far(c);
 	return 0;

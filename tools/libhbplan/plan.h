@@ -63,12 +63,14 @@ enum hbp_update {
  * @seed: of planners that draw lots, 0 to INT64_MAX
  * @update: of grow
  * @trees: the most trees that it was to have; 0 if the planner could choose
+ * @tolerance: what part of the best it might lose for a plan that is better to use
  */
 struct hbp_asked {
 	enum hbp_objective objective;
 	uint64_t seed;
 	enum hbp_update update;
 	unsigned int trees;
+	double tolerance;
 };
 
 /**

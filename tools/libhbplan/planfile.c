@@ -250,9 +250,9 @@ static int read_asked(struct hbp_reader *rd, json_t *object,
 		      struct hbp_asked *asked)
 {
 	static const char *const known[] = {
-		"objective", "seed", "update", "trees", NULL
+		"objective", "seed", "update", "trees", "tolerance", NULL
 	};
-	const json_t *objective, *seed, *trees, *update;
+	const json_t *objective, *seed, *trees, *update, *tolerance;
 	uint64_t n = 1;
 
 	if (!object)
@@ -279,6 +279,9 @@ static int read_asked(struct hbp_reader *rd, json_t *object,
 	if (update && (!json_is_string(update) ||
 		       strcmp(json_string_value(update), LITERAL)))
 		return hbp_json_bad(rd, update, "\"" LITERAL "\"", "asked.update");
+	tolerance = json_object_get(object, "tolerance");
+	if (tolerance && !hbp_json_real(tolerance, 0, 1, &asked->tolerance))
+		return hbp_json_bad(rd, tolerance, "a number from 0 to 1", "asked.tolerance");
 	asked->update = update ? HBP_UPDATE_LITERAL : HBP_UPDATE_WEIGHTED;
 	asked->trees = trees ? (unsigned int)n : 0;
 	hbp_json_unknown(rd, object, known, "asked.");
@@ -479,13 +482,15 @@ static json_t *time_to_json(int64_t ns)
 /* Nothing, and so no key, if nothing was asked for. */
 static json_t *asked_to_json(const struct hbp_asked *asked)
 {
-	if (!asked->objective && !asked->seed && !asked->update && !asked->trees)
+	if (!asked->objective && !asked->seed && !asked->update && !asked->trees &&
+	    !asked->tolerance)
 		return NULL;
-	return json_pack("{s:s*, s:o*, s:s*, s:o*}", "objective", asked->objective ?
+	return json_pack("{s:s*, s:o*, s:s*, s:o*, s:o*}", "objective", asked->objective ?
 			 hbp_objective_name(asked->objective) : NULL, "seed",
 			 asked->seed ? json_integer((json_int_t)asked->seed) : NULL,
 			 "update", asked->update ? LITERAL : NULL,
-			 "trees", asked->trees ? json_integer(asked->trees) : NULL);
+			 "trees", asked->trees ? json_integer(asked->trees) : NULL,
+			 "tolerance", asked->tolerance ? json_real(asked->tolerance) : NULL);
 }
 
 static json_t *replicas_to_json(const struct hbp_plan *plan)

@@ -9,6 +9,7 @@
 #include "fitting.h"
 #include "node.h"
 #include "planners.h"
+#include "trim.h"
 
 static const struct hbp_planner *const planners[] = {
 	&hbp_flat,
@@ -197,6 +198,17 @@ static void note_asked(const struct hbp_planner *planner,
 		plan->asked.update = rq->update;
 	if (planner->takes & HBP_TAKES_TREES)
 		plan->asked.trees = rq->trees;
+	if (planner->takes & HBP_TAKES_TOLERANCE)
+		plan->asked.tolerance = rq->tolerance;
+}
+
+/* What auto takes is so already. */
+static int trim(const struct hbp_planner *planner, const struct hbp_request *rq,
+		struct hbp_plan *plan, struct hbp_error *err)
+{
+	if (!(planner->takes & HBP_TAKES_TOLERANCE) || plan->why)
+		return 0;
+	return hbp_trim(plan, rq->tolerance, err);
 }
 
 /**
@@ -230,6 +242,8 @@ int hbp_plan_make(const struct hbp_planner *planner,
 		return ret;
 	}
 	ret = planner->make(rq, plan, err);
+	if (!ret)
+		ret = trim(planner, rq, plan, err);
 	note_asked(planner, rq, plan);
 	plan->age = rq->in->age;
 	if (ret)

@@ -32,8 +32,9 @@ struct hbp_like;
  * @ports: how nodes send, for planners that take it
  * @objective: what the plan is to do best; of no effect on planners that serve
  *	one only
- * @tolerance: of auto: what part of the objective it may give up for what that leaves
- *	open, see hbp_objective_other(); 0 to 1
+ * @tolerance: what part of its rate each node may lose so that trees that bring hardly
+ *	anything are left out; of auto also what part of the objective it may give up for
+ *	what that leaves open, see hbp_objective_other(); 0 to 1
  * @seed: of planners that draw lots, 0 to INT64_MAX
  * @update: how a planner counts what a sender does already
  * @trees: the most trees that the plan may have, up to HBP_PLAN_TREES_MAX; 0

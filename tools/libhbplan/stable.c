@@ -200,7 +200,7 @@ const struct hbp_planner hbp_stable = {
 	.name = "stable",
 	.paper = "003 sections 3.2 to 3.5",
 	.inputs = HBP_INPUT_PLATFORM,
-	.takes = HBP_TAKES_TREES | HBP_TAKES_REPLICAS,
+	.takes = HBP_TAKES_TREES | HBP_TAKES_REPLICAS | HBP_TAKES_TOLERANCE,
 	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
 		  HBP_FOR(HBP_MEAN_COMPLETION),
 	.objective = "throughput of each node, whatever the others can do",

@@ -553,7 +553,7 @@ const struct hbp_planner hbp_stable_graph = {
 	.name = "stable-graph",
 	.paper = "beyond the papers (problem of 003)",
 	.inputs = HBP_INPUT_PLATFORM,
-	.takes = HBP_TAKES_TREES,
+	.takes = HBP_TAKES_TREES | HBP_TAKES_TOLERANCE,
 	.serves = HBP_FOR(HBP_COMPLETION) | HBP_FOR(HBP_THROUGHPUT) |
 		  HBP_FOR(HBP_MEAN_COMPLETION),
 	.objective = "throughput of each node: the largest flow to it",
