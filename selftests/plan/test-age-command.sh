@@ -58,6 +58,11 @@ plan_of one.json
 check_equal "one time is told once" \
 	"hbcastctl: the bandwidths in one.json were measured 3 days ago" "$said"
 
+now=$(ago 1)
+star now.json "$now" "$now"
+plan_of now.json
+check_match "a second is one" 'measured (1 second|([2-9]|[1-9][0-9]+) seconds) ago' "$said"
+
 jq --arg old "$old" --arg new "$new" '{hbcast: "costs", version: 1,
 	nodes: [{id: 1}, {id: 2}], latency_us: [[0, 1], [1, 0]],
 	bandwidth_mbps: [[null, 50], [50, null]],

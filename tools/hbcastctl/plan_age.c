@@ -19,15 +19,15 @@ static void age_text(time_t now, time_t then, char text[AGE_LEN])
 		time_t length;
 		const char *name;
 	} units[] = {
-		{ DAY, "days" }, { HOUR, "hours" }, { MINUTE, "minutes" }, { 1, "seconds" }
+		{ DAY, "day" }, { HOUR, "hour" }, { MINUTE, "minute" }, { 1, "second" }
 	};
-	time_t seconds = now > then ? now - then : 0;
+	time_t seconds = now > then ? now - then : 0, n;
 	size_t i = 0;
 
 	while (units[i].length > 1 && seconds < SEVERAL * units[i].length)
 		i++;
-	snprintf(text, AGE_LEN, "%lld %s", (long long)(seconds / units[i].length),
-		 units[i].name);
+	n = seconds / units[i].length;
+	snprintf(text, AGE_LEN, "%lld %s%s", (long long)n, units[i].name, n == 1 ? "" : "s");
 }
 
 /**
