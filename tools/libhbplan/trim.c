@@ -6,7 +6,7 @@
 #include "trim.h"
 
 /* A tree that brings each of its nodes a smaller part of what the node receives. */
-#define SLIVER	0.005
+#define SLIVER	0.02
 
 /**
  * struct share - what a node receives
