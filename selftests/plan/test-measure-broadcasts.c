@@ -157,8 +157,10 @@ static void send(struct broadcast *b, const struct hbp_plan *plan)
 		;
 	for (i = 0; i < b->n; i++) {
 		b->seen[i].mbps = b->lanes[i].rate * (1 - NOISE + 2 * NOISE * draw(b->luck));
-		if (b->lanes[i].full != NEVER)
-			b->seen[i].limited_mbps = b->seen[i].mbps;
+		if (b->lanes[i].full == NEVER)
+			continue;
+		b->seen[i].limited_mbps = b->seen[i].mbps;
+		b->seen[i].limited = 1;
 	}
 }
 

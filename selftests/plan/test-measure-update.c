@@ -6,6 +6,7 @@
 
 #include "../lib/tap.h"
 #include "measure/update.h"
+#include "stamp.h"
 #include "truth.h"
 
 #define EXACT	0.000001
@@ -47,35 +48,43 @@ struct scene {
 
 static const struct scene scenes[] = {
 	{ "nothing is said of lanes that are held back", 2,
-	  { { 1, 2, 0, 10, 30, 0, 0, false }, { 2, 3, 0, 10, 30, 0, 0, false } }, 0, 0, 0, 0 },
+	  { { 1, 2, 0, 10, 30, 0, 0, 0 }, { 2, 3, 0, 10, 30, 0, 0, 0 } }, 0, 0, 0, 0 },
 	{ "two lanes that are limited share a link", 2,
-	  { { 1, 2, 0, 10, 25, 25, 0, false }, { 1, 3, 0, 10, 30, 30, 0, false } }, 1, 1, 100, 55 },
+	  { { 1, 2, 0, 10, 25, 25, 0, 1 }, { 1, 3, 0, 10, 30, 30, 0, 1 } }, 1, 1, 100, 55 },
 	{ "and by plan if one was to get more", 2,
-	  { { 1, 2, 0, 10, 10, 10, 20, false }, { 1, 3, 0, 10, 40, 40, 80, false } },
+	  { { 1, 2, 0, 10, 10, 10, 20, 1 }, { 1, 3, 0, 10, 40, 40, 80, 1 } },
 	  1, 1, 100, 50 },
 	{ "a lane that is not says it is another one's own link", 2,
-	  { { 1, 2, 0, 10, 20, 20, 0, false }, { 1, 3, 0, 10, 30, 0, 0, false } }, 1, 100, 2, 20 },
+	  { { 1, 2, 0, 10, 20, 20, 0, 1 }, { 1, 3, 0, 10, 30, 0, 0, 0 } }, 1, 100, 2, 20 },
 	{ "one that is for a part of the time does not say so", 2,
-	  { { 1, 2, 0, 10, 20, 20, 0, false }, { 1, 3, 0, 10, 30, 0, 0, true } },
+	  { { 1, 2, 0, 10, 20, 20, 0, 1 }, { 1, 3, 0, 10, 30, 30, 0, 0.2 } },
 	  1, 1, 100, 50 },
 	{ "a limited lane over a link that is full as known is no news", 2,
-	  { { 1, 2, 0, 10, 49, 49, 0, false }, { 1, 3, 0, 10, 48, 0, 0, false } }, 1, 1, 100, 100 },
+	  { { 1, 2, 0, 10, 49, 49, 0, 1 }, { 1, 3, 0, 10, 48, 0, 0, 0 } }, 1, 1, 100, 100 },
 	{ "who receives from two is the end of what they share", 3,
-	  { { 1, 4, 0, 10, 11, 11, 0, false }, { 2, 4, 0, 10, 14, 14, 0, false },
-	    { 2, 3, 0, 10, 40, 0, 0, false } },
+	  { { 1, 4, 0, 10, 11, 11, 0, 1 }, { 2, 4, 0, 10, 14, 14, 0, 1 },
+	    { 2, 3, 0, 10, 40, 0, 0, 0 } },
 	  1, 100, 4, 25 },
 	{ "no link carries less than was seen", 2,
-	  { { 1, 2, 0, 10, 70, 0, 0, false }, { 1, 3, 0, 10, 60, 0, 0, false } }, 1, 1, 100, 130 },
+	  { { 1, 2, 0, 10, 70, 0, 0, 0 }, { 1, 3, 0, 10, 60, 0, 0, 0 } }, 1, 1, 100, 130 },
 	{ "what was seen at different times is not added", 2,
-	  { { 1, 2, 0, 10, 70, 0, 0, false }, { 1, 3, 10, 20, 60, 0, 0, false } }, 0, 0, 0, 0 },
+	  { { 1, 2, 0, 10, 70, 0, 0, 0 }, { 1, 3, 10, 20, 60, 0, 0, 0 } }, 0, 0, 0, 0 },
 	{ "nor is what one has brought before the other one began", 2,
-	  { { 1, 2, 0, 10, 70, 0, 0, false }, { 1, 3, 8, 10, 60, 0, 0, false } },
+	  { { 1, 2, 0, 10, 70, 0, 0, 0 }, { 1, 3, 8, 10, 60, 0, 0, 0 } },
 	  0, 0, 0, 0 },
 	{ "what both have brought together has crossed", 2,
-	  { { 1, 2, 0, 10, 90, 0, 0, false }, { 1, 3, 2, 12, 90, 0, 0, false } },
+	  { { 1, 2, 0, 10, 90, 0, 0, 0 }, { 1, 3, 2, 12, 90, 0, 0, 0 } },
 	  1, 1, 100, 150 },
+	/* With the first one 40 + 15, with the second one 30 + 20, each for as long. */
 	{ "what was there for half of the time counts half", 2,
-	  { { 1, 2, 0, 10, 40, 40, 0, false }, { 1, 3, 5, 15, 30, 30, 0, false } }, 1, 1, 100, 55 },
+	  { { 1, 2, 0, 10, 40, 40, 0, 1 }, { 1, 3, 5, 15, 30, 30, 0, 1 } }, 1, 1, 100, 52.5 },
+	/* With the first one 20 + 16, with the second one 24 + 18: that for a quarter as long. */
+	{ "one that was limited for longer tells more", 2,
+	  { { 1, 2, 0, 10, 18, 20, 0, 0.8 }, { 1, 3, 0, 10, 16, 24, 0, 0.2 } }, 1, 1, 100, 37.2 },
+	/* All that enters node 4 together says more than that two lanes come from node 3. */
+	{ "lanes that are limited for a part of the time count for that part", 4,
+	  { { 3, 4, 0, 10, 8, 8, 0, 0.5 }, { 3, 4, 0, 10, 8, 8, 0, 0.5 },
+	    { 1, 4, 0, 10, 8, 8, 0, 0.3 }, { 2, 4, 0, 10, 8, 8, 0, 0.35 } }, 1, 100, 4, 32 },
 };
 
 static void test_scenes(void)
@@ -103,9 +112,9 @@ static void test_scenes(void)
 
 static void test_refusals(void)
 {
-	static const struct hbp_seen stranger = { 1, 9, 0, 10, 10, 10, 0, false };
-	static const struct hbp_seen a_switch = { 1, 100, 0, 10, 10, 10, 0, false };
-	static const struct hbp_seen cut = { 1, 2, 0, 10, 10, 10, 0, false };
+	static const struct hbp_seen stranger = { 1, 9, 0, 10, 10, 10, 0, 1 };
+	static const struct hbp_seen a_switch = { 1, 100, 0, 10, 10, 10, 0, 1 };
+	static const struct hbp_seen cut = { 1, 2, 0, 10, 10, 10, 0, 1 };
 	struct hbp_news *updates;
 	struct hbp_error err;
 	struct hbp_input *in;
@@ -133,16 +142,16 @@ static void test_refusals(void)
 
 static void test_costs(void)
 {
-	static const struct hbp_seen alone = { 1, 2, 0, 10, 20, 20, 0, false };
+	static const struct hbp_seen alone = { 1, 2, 0, 10, 20, 20, 0, 1 };
 	static const struct hbp_seen both[] = {
-		{ 1, 2, 0, 10, 20, 20, 0, false }, { 1, 3, 0, 10, 60, 60, 0, false }
+		{ 1, 2, 0, 10, 20, 20, 0, 1 }, { 1, 3, 0, 10, 60, 60, 0, 1 }
 	};
 	struct hbp_input *in = make_input("{'hbcast':'costs','version':1,\n"
 					   "'nodes':[{'id':1},{'id':2},{'id':3}],\n"
 					   "'latency_us':[[0,1,1],[1,0,null],[1,1,0]],\n"
 					   "'bandwidth_mbps':[[null,50,50],[50,null,null],\n"
 					   "[50,50,null]]}");
-	static const struct hbp_seen cut = { 2, 3, 0, 10, 20, 20, 0, false };
+	static const struct hbp_seen cut = { 2, 3, 0, 10, 20, 20, 0, 1 };
 	struct hbp_news *updates;
 	struct hbp_error err;
 	size_t n;
@@ -180,12 +189,12 @@ static void test_json(void)
 	char *costs = quoted("{'nodes':[{'id':2},{'id':1}],'bandwidth_mbps':[[0,5],[6,0]]}");
 	json_t *root = json_loads(platform, 0, NULL);
 
-	hbp_update_json(root, &update, "T");
+	hbp_news_json(root, &update, "T");
 	check_text("a symmetric link of which one direction differs", root,
 		   "{'links':[{'from':2,'to':1,'bandwidth_mbps':100,'x':1},{'from':1,'to':2,'bandwidth_mbps':25.0,'x':1,'measured':{'bandwidth_method':'broadcast','bandwidth_tests':3,'bandwidth_time':'T'}},{'from':3,'to':1}]}");
 	json_decref(root);
 	root = json_loads(costs, 0, NULL);
-	hbp_update_json(root, &update, "T");
+	hbp_news_json(root, &update, "T");
 	check_text("an entry of a matrix, whose nodes are in any order", root,
 		   "{'nodes':[{'id':2},{'id':1}],'bandwidth_mbps':[[0,5],[25.0,0]],'measured':{'bandwidth_method':'broadcast','bandwidth_tests':3,'bandwidth_time':'T'}}");
 	json_decref(root);
@@ -193,11 +202,35 @@ static void test_json(void)
 	free(costs);
 }
 
+static void test_times(void)
+{
+	static const char *const bad[] = {
+		"2026-01-31T12:00:00.Z", "2026-01-31T12:00:00.5", "2026-01-31T12:00:00.5+1",
+		"2026-01-31T12:00.5Z", "2026-01-31T12:00:00", "", ".5Z", "2026-01-31T12:00:00.5ZZ",
+	};
+	char text[HBP_STAMP_LEN];
+	double s, whole = 0;
+	size_t i, n = 0;
+
+	/* 31 January 2026 is day 20484 since 1970. */
+	ok(hbp_stamp_seconds("2026-01-31T12:00:00Z", &s) && s == 20484 * 86400.0 + 43200,
+	   "a time in whole seconds");
+	ok(hbp_stamp_seconds("2026-01-31T12:00:00.250000Z", &s) &&
+	   s == 20484 * 86400.0 + 43200.25, "and one with a fraction");
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		n += hbp_stamp_seconds(bad[i], &s);
+	ok(!n && !hbp_stamp_seconds(NULL, &s), "what is no time is not taken for one");
+	whole = (double)time(NULL);
+	hbp_stamp_now(text);
+	ok(hbp_stamp_seconds(text, &s) && s >= whole && s < whole + 60, "now is told so, too");
+}
+
 int main(void)
 {
 	test_scenes();
 	test_refusals();
 	test_costs();
+	test_times();
 	test_json();
 	return tap_done();
 }

@@ -52,14 +52,14 @@ static bool is_word(const json_t *row, const char *key, const char *word)
 static int take_row(struct hblanes *l, const char *name, json_t *row)
 {
 	const char *text = json_string_value(json_object_get(row, "time"));
-	time_t time;
+	double time;
 
 	if (!json_is_integer(json_object_get(row, "node")) ||
-	    !json_is_integer(json_object_get(row, "peer")) || !hbp_stamp_parse(text, &time))
+	    !json_is_integer(json_object_get(row, "peer")) || !hbp_stamp_seconds(text, &time))
 		return hbctl_error(l->ctl, HBCTL_USAGE,
 				   "%s: a lane lacks node, peer or time: write the file with \"hbcastctl -j show lane\"",
 				   name);
-	if (time > l->now + HBP_STAMP_APART_S)
+	if (time > (double)(l->now + HBP_STAMP_APART_S))
 		return hbctl_error(l->ctl, HBCTL_USAGE,
 				   "%s: %s is in the future: set the clocks of both machines",
 				   name, text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl measure update: what broadcasts have shown goes into a file. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "args.h"
@@ -13,9 +14,7 @@
 #include "stamp.h"
 #include "wire.h"
 
-#define LIMITED		0.4	/* of a spell, and for so long, a lane is limited that says so */
-#define LIMITED_US	300000
-#define PARTLY		0.1	/* likewise, a lane does not say that nothing limits it */
+#define LIMITED_US	100000	/* for so long a lane was limited that says how much it got */
 
 /**
  * struct updating - an update
@@ -40,21 +39,22 @@ struct updating {
 static bool see(const json_t *row, double frames, struct hbp_seen *seen)
 {
 	double spell = hblanes_number(row, "spell_us"), limited = hblanes_number(row, "limited_us");
-	time_t time = 0;
 
 	if (spell <= 0)
 		return false;
-	hbp_stamp_parse(json_string_value(json_object_get(row, "time")), &time);
+	hbp_stamp_seconds(json_string_value(json_object_get(row, "time")), &seen->ended_s);
+	seen->ended_s -= hblanes_number(row, "spell_age_us") / 1e6;
 	seen->from = (uint32_t)hblanes_number(row, "node");
 	seen->to = (uint32_t)hblanes_number(row, "peer");
-	seen->ended_s = (double)time - hblanes_number(row, "spell_age_us") / 1e6;
 	seen->begun_s = seen->ended_s - spell / 1e6;
 	seen->mbps = 8 * hblanes_number(row, "spell_bytes") / spell / frames;
 	seen->planned_mbps = hblanes_number(row, "planned_mbps");
 	seen->limited_mbps = 0;
-	if (limited >= LIMITED * spell && limited >= LIMITED_US)
+	seen->limited = 0;
+	if (limited >= LIMITED_US) {
 		seen->limited_mbps = 8 * hblanes_number(row, "limited_bytes") / limited / frames;
-	seen->partly = !seen->limited_mbps && limited >= PARTLY * spell;
+		seen->limited = fmin(limited / spell, 1);
+	}
 	return true;
 }
 
@@ -111,7 +111,7 @@ static int write_news(struct updating *u, const struct hbp_news *news, size_t n)
 
 	for (i = 0; i < n; i++) {
 		hbp_stamp_text((time_t)news[i].seen_s, time);
-		hbp_update_json(root, &news[i], time);
+		hbp_news_json(root, &news[i], time);
 		json_array_append_new(links, news_json(u, &news[i]));
 	}
 	if (!n)

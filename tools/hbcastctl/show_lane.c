@@ -31,7 +31,7 @@ static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 		ret = hbgenl_own_id(ctl, g, "the lanes cannot be shown", &own);
 	if (ret)
 		return ret;
-	hbp_stamp_text(time(NULL), now);
+	hbp_stamp_now(now);
 	json_array_foreach(*out, i, lane) {
 		json_object_set_new(lane, "node", json_integer(own));
 		json_object_set_new(lane, "time", json_string(now));

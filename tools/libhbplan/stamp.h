@@ -11,5 +11,7 @@
 
 void hbp_stamp_text(time_t time, char text[HBP_STAMP_LEN]);
 bool hbp_stamp_parse(const char *text, time_t *time);
+void hbp_stamp_now(char text[HBP_STAMP_LEN]);
+bool hbp_stamp_seconds(const char *text, double *seconds);
 
 #endif /* HBPLAN_STAMP_H */

@@ -2,27 +2,38 @@
 /*
  * What broadcasts have shown of a network that is known from before.
  *
- * Some link of the route of a lane that the network limits is full: it carries what all
- * lanes that cross it at that time bring together. If a link is known that carries just
- * that, nothing is new. Else some link of the route carries less than was known. Links are
- * taken one after the other, always the one that explains most lanes that are not explained
- * yet. A link does not limit a lane that gets much less of it than others do. Lanes that
- * cross it and are hardly ever limited speak against it, and a little those that
- * have another explanation. Among equals it is the one that was nearest to full: where
- * the same lanes cross several links, nothing tells which of them it is, and one is enough
- * for the plans that use them together.
+ * Some link of the route of a lane that the network limits is full then: it carries what
+ * the lane gets, and what all others that cross it bring at that time. If a link is known
+ * that carries about that, nothing is new. Else some link of the route carries less than
+ * was known. Links are taken one after the other, always the one that explains most lanes
+ * that are not explained yet, each by the part of its time that it was limited. A link does
+ * not limit a lane that gets much less of it than others do. Lanes that cross it and are
+ * hardly ever limited speak against it, and a little those that have another explanation.
+ * Among equals it is the one that was nearest to full: where the same lanes cross several
+ * links, nothing tells which of them it is, and one is enough for the plans that use them
+ * together.
  * No link carries less than what was seen to cross it.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "measure/news.h"
 #include "measure/update.h"
 #include "node.h"
 #include "route.h"
 #include "units.h"
 
-#define FULL	0.95	/* of what a link carries, and more, is all that it carries */
+/* Of its time a lane is limited that needs an explanation. */
+#define LIMITED	0.4
+/* Of less, a lane says that nothing limits it. */
+#define HARDLY	0.1
+/* Lanes tell means: so much of what a link carries, and more, may be all that it carries. */
+#define FULL	0.9
+#define FOUND	0.8	/* likewise of what crosses a new one on average */
+/* What crosses a link when most does is no more than this too much. */
+#define PEAK	0.85
+#define SURE	0.95	/* of what a link carries, on average, is all that it carries */
 /* For how many lanes that a link explains another one counts that crosses it, but is not
  * limited, or is explained.
  */
@@ -30,6 +41,7 @@
 /* At a full link none that it limits gets less than this part of what another one gets. */
 #define FAIR		0.7
 #define NEEDLESS	0.1
+#define MORE	1.1	/* times its part, a lane gets more than headers add to it */
 #define NOISE	1.02	/* times what a link carries is no more than that */
 
 /**
@@ -38,8 +50,9 @@
  * @seen: the lanes
  * @n: how many
  * @crosses: whether a lane crosses a link, [lane * n_links + link]
- * @load: the most that was seen to cross each link at once while a lane that crosses it is
- *	limited, Mbit/s; 0 without such a lane
+ * @load: what crosses a link while it limits a lane, [lane * n_links + link], Mbit/s; 0 for
+ *	a lane that is hardly ever limited, or does not cross it
+ * @level: the same on average over lanes; 0 without such a lane
  * @most: what each link has carried at least, for some time
  * @mbps: what each link carries, as far as is known by now
  * @explained: lanes that need no other explanation
@@ -50,6 +63,7 @@ struct evidence {
 	size_t n;
 	bool *crosses;
 	double *load;
+	double *level;
 	double *most;
 	double *mbps;
 	bool *explained;
@@ -57,12 +71,21 @@ struct evidence {
 
 static bool is_limited(const struct hbp_seen *lane)
 {
-	return lane->limited_mbps > 0;
+	return lane->limited >= LIMITED;
 }
 
 static bool crosses(const struct evidence *e, size_t lane, size_t link)
 {
 	return e->crosses[lane * e->platform->n_links + link];
+}
+
+/*
+ * Whether some link may carry less than was known: plans are of what is known, so a lane that
+ * gets more than its part does not tell.
+ */
+static bool falls_short(const struct hbp_seen *lane)
+{
+	return is_limited(lane) && (!lane->planned_mbps || lane->mbps < MORE * lane->planned_mbps);
 }
 
 /* What one lane brought on average in the time of another one. */
@@ -73,17 +96,20 @@ static double at_once(const struct hbp_seen *lane, const struct hbp_seen *with)
 
 	if (both <= 0 || length <= 0)
 		return 0;
-	return (is_limited(lane) ? lane->limited_mbps : lane->mbps) * fmin(both / length, 1);
+	return lane->mbps * fmin(both / length, 1);
 }
 
-/* What crosses a link in the time of a lane that does. */
+/*
+ * What crosses a link while it limits a lane: what the lane gets then, and what all others
+ * bring on average in its time.
+ */
 static double load_with(const struct evidence *e, size_t link, size_t lane)
 {
-	double sum = 0;
+	double sum = e->seen[lane].limited_mbps;
 	size_t i;
 
 	for (i = 0; i < e->n; i++)
-		if (crosses(e, i, link))
+		if (i != lane && crosses(e, i, link))
 			sum += at_once(&e->seen[i], &e->seen[lane]);
 	return sum;
 }
@@ -116,18 +142,37 @@ static int compare_ends(const void *a, const void *b)
 	return (one->ended_s > other->ended_s) - (one->ended_s < other->ended_s);
 }
 
+/*
+ * A lane that was limited for longer tells more: another one may have had the link to itself
+ * for a moment. Nor does a link carry much less than what crosses it when most does.
+ */
+static void find_level(struct evidence *e, size_t link)
+{
+	double sum = 0, weights = 0, weight, peak = 0, load;
+	size_t i;
+
+	for (i = 0; i < e->n; i++) {
+		if (!crosses(e, i, link) || e->seen[i].limited < HARDLY)
+			continue;
+		load = load_with(e, link, i);
+		e->load[i * e->platform->n_links + link] = load;
+		weight = e->seen[i].limited * (e->seen[i].ended_s - e->seen[i].begun_s);
+		sum += weight * load;
+		weights += weight;
+		peak = fmax(peak, load);
+	}
+	e->level[link] = weights > 0 ? fmax(sum / weights, PEAK * peak) : 0;
+}
+
 /* @crossing has room for all lanes. */
 static void find_load(struct evidence *e, size_t link, const struct hbp_seen **crossing)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < e->n; i++) {
-		if (!crosses(e, i, link))
-			continue;
-		crossing[n++] = &e->seen[i];
-		if (is_limited(&e->seen[i]))
-			e->load[link] = fmax(e->load[link], load_with(e, link, i));
-	}
+	find_level(e, link);
+	for (i = 0; i < e->n; i++)
+		if (crosses(e, i, link))
+			crossing[n++] = &e->seen[i];
 	qsort(crossing, n, sizeof(*crossing), compare_ends);
 	for (i = 0; i < n; i++)
 		e->most[link] = fmax(e->most[link], most_since(crossing, n, crossing[i]));
@@ -191,58 +236,74 @@ static int find_routes(struct evidence *e, struct hbp_error *err)
 	return ret;
 }
 
-/* What a lane has got of what others get at the same link: by plan, or else all the same. */
-static double share(const struct hbp_seen *lane)
+/* What a lane gets, as a part of its plan, or else as it is. */
+static double share(const struct hbp_seen *lane, double mbps)
 {
-	return lane->limited_mbps / (lane->planned_mbps > 0 ? lane->planned_mbps : 1);
+	return mbps / (lane->planned_mbps > 0 ? lane->planned_mbps : 1);
 }
 
+/* The most that a lane gets on average that a link may limit. */
 static double largest_share(const struct evidence *e, size_t link)
 {
 	double most = 0;
 	size_t i;
 
 	for (i = 0; i < e->n; i++)
-		if (crosses(e, i, link))
-			most = fmax(most, share(&e->seen[i]));
+		if (crosses(e, i, link) && is_limited(&e->seen[i]))
+			most = fmax(most, share(&e->seen[i], e->seen[i].mbps));
 	return most;
 }
 
-/* Whether a link may be what limits a lane; @most is the largest share that it gives. */
-static bool may_limit(const struct evidence *e, size_t lane, size_t link, double most)
+/*
+ * Whether a link may be what limits a lane, if it is full with @least Mbit/s or more; @most
+ * is the largest share that it gives.
+ */
+static bool may_limit(const struct evidence *e, size_t lane, size_t link, double least,
+		      double most)
 {
-	return crosses(e, lane, link) && is_limited(&e->seen[lane]) &&
-	       share(&e->seen[lane]) >= FAIR * most;
+	double load = e->load[lane * e->platform->n_links + link];
+	const struct hbp_seen *seen = &e->seen[lane];
+
+	return load > 0 && load >= least &&
+	       share(seen, fmax(seen->mbps, seen->limited_mbps)) >= FAIR * most;
 }
 
-/* Lanes that a link explains, if it carries what crosses it. */
-static void explain_by(struct evidence *e, size_t link)
+/* Lanes that a link explains, if @least of what is known by now is all that it carries. */
+static void explain_by(struct evidence *e, size_t link, double least)
 {
 	double most = largest_share(e, link);
 	size_t i;
 
 	for (i = 0; i < e->n; i++)
-		if (may_limit(e, i, link, most))
+		if (may_limit(e, i, link, least * e->mbps[link], most))
 			e->explained[i] = true;
+}
+
+/* What a link carries if it is full. */
+static double level(const struct evidence *e, size_t link)
+{
+	return fmax(e->level[link], e->most[link]);
 }
 
 /* How much says that a link carries less than was known. */
 static double score(const struct evidence *e, size_t link)
 {
-	double sum = 0, most = largest_share(e, link);
+	double sum = 0, most = largest_share(e, link), mbps = level(e, link);
 	bool any = false;
 	size_t i;
 
+	if (mbps >= SURE * e->mbps[link])
+		return -INFINITY;
 	for (i = 0; i < e->n; i++) {
 		if (!crosses(e, i, link))
 			continue;
-		if (!is_limited(&e->seen[i])) {
-			sum -= e->seen[i].partly ? 0 : AGAINST;
-		} else if (e->explained[i] || !may_limit(e, i, link, most)) {
+		if (e->seen[i].limited < HARDLY) {
+			sum -= AGAINST;
+		} else if (e->explained[i] || !may_limit(e, i, link, FOUND * mbps, most)) {
 			sum -= NEEDLESS;
 		} else {
-			sum += 1;
-			any = true;
+			sum += e->seen[i].limited;
+			any = any || falls_short(&e->seen[i]);
 		}
 	}
 	return any ? sum : -INFINITY;
@@ -256,7 +317,7 @@ static size_t choose(const struct evidence *e)
 
 	for (k = 0; k < e->platform->n_links; k++) {
 		s = score(e, k);
-		near = e->load[k] / e->mbps[k];
+		near = e->level[k] / e->mbps[k];
 		if (s > best || (s > -INFINITY && s == best && near > nearest)) {
 			best = s;
 			nearest = near;
@@ -279,12 +340,11 @@ static void weigh(struct evidence *e)
 	for (k = 0; k < e->platform->n_links; k++) {
 		e->mbps[k] = raised(hbp_mbps_from_bps(e->platform->links[k].bandwidth_bps),
 				    e->most[k]);
-		if (e->load[k] >= FULL * e->mbps[k])
-			explain_by(e, k);
+		explain_by(e, k, FULL);
 	}
 	while ((k = choose(e)) != HBP_NONE) {
-		e->mbps[k] = fmax(e->load[k], e->most[k]);
-		explain_by(e, k);
+		e->mbps[k] = level(e, k);
+		explain_by(e, k, FOUND);
 	}
 }
 
@@ -317,7 +377,7 @@ static int tell(const struct evidence *e, struct hbp_news **out, size_t *n_out,
 	if (!*out)
 		return hbp_nomem(err);
 	for (k = 0; k < e->platform->n_links; k++)
-		if (e->load[k] >= FULL * e->mbps[k] ||
+		if (e->level[k] >= SURE * e->mbps[k] ||
 		    e->mbps[k] != hbp_mbps_from_bps(e->platform->links[k].bandwidth_bps))
 			(*out)[(*n_out)++] = update_of(e, k);
 	return 0;
@@ -345,11 +405,12 @@ int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_se
 
 	*out = NULL;
 	e.crosses = calloc(n * links + 1, sizeof(*e.crosses));
-	e.load = calloc(links, sizeof(*e.load));
+	e.load = calloc(n * links + 1, sizeof(*e.load));
+	e.level = calloc(links, sizeof(*e.level));
 	e.most = calloc(links, sizeof(*e.most));
 	e.mbps = calloc(links, sizeof(*e.mbps));
 	e.explained = calloc(n + 1, sizeof(*e.explained));
-	if (e.crosses && e.load && e.most && e.mbps && e.explained)
+	if (e.crosses && e.load && e.level && e.most && e.mbps && e.explained)
 		ret = find_routes(&e, err);
 	else
 		ret = hbp_nomem(err);
@@ -361,6 +422,7 @@ int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_se
 	}
 	free(e.crosses);
 	free(e.load);
+	free(e.level);
 	free(e.most);
 	free(e.mbps);
 	free(e.explained);
@@ -385,7 +447,8 @@ static double pair_load(const struct hbp_seen *seen, size_t n, size_t lane, bool
 
 	*alone = true;
 	for (i = 0; i < n; i++) {
-		part = at_once(&seen[i], &seen[lane]);
+		part = i == lane && is_limited(&seen[i]) ? seen[i].limited_mbps :
+							   at_once(&seen[i], &seen[lane]);
 		if (is_pair(&seen[i], &seen[lane]))
 			sum += part;
 		else if (part > 0 && (seen[i].from == seen[lane].from ||
@@ -477,84 +540,4 @@ int hbp_update_costs(const struct hbp_costs *costs, const struct hbp_seen *seen,
 		*n_out += !ret && update->mbps != update->before_mbps;
 	}
 	return ret;
-}
-
-/* Files. */
-
-static bool is_id(const json_t *object, const char *key, uint32_t id)
-{
-	return json_integer_value(json_object_get(object, key)) == id;
-}
-
-/* The direction of a link of the file in an object of its own. */
-static json_t *link_of(json_t *links, uint32_t from, uint32_t to)
-{
-	json_t *link, *back;
-	size_t i;
-
-	json_array_foreach(links, i, link) {
-		bool same = is_id(link, "from", from) && is_id(link, "to", to);
-		bool symmetric = json_is_true(json_object_get(link, "symmetric"));
-
-		if (!same && !(symmetric && is_id(link, "from", to) && is_id(link, "to", from)))
-			continue;
-		if (!symmetric)
-			return link;
-		json_object_del(link, "symmetric");
-		back = json_deep_copy(link);
-		json_object_set(back, "from", json_object_get(link, "to"));
-		json_object_set(back, "to", json_object_get(link, "from"));
-		json_array_insert_new(links, i + 1, back);
-		return same ? link : back;
-	}
-	return NULL;
-}
-
-static void set_measured(json_t *object, const struct hbp_news *update, const char *time)
-{
-	json_t *measured = json_object_get(object, "measured");
-
-	if (!measured) {
-		measured = json_object();
-		json_object_set_new(object, "measured", measured);
-	}
-	json_object_set_new(measured, "bandwidth_method", json_string("broadcast"));
-	json_object_set_new(measured, "bandwidth_tests", json_integer(update->lanes));
-	json_object_set_new(measured, "bandwidth_time", json_string(time));
-	json_object_del(measured, "bandwidth_spread_mbps");
-}
-
-static size_t place_of(const json_t *nodes, uint32_t id)
-{
-	size_t i;
-
-	for (i = 0; i < json_array_size(nodes); i++)
-		if (is_id(json_array_get(nodes, i), "id", id))
-			break;
-	return i;
-}
-
-/**
- * hbp_update_json() - write an update into a file
- * @root: the object of a platform or a cost matrix that has the link or pair
- * @update: of hbp_update_platform() or hbp_update_costs()
- * @time: when that was seen, in the form of RFC 3339
- *
- * All else in the file stays.
- */
-void hbp_update_json(json_t *root, const struct hbp_news *update, const char *time)
-{
-	json_t *links = json_object_get(root, "links"), *nodes = json_object_get(root, "nodes");
-	json_t *object, *row;
-
-	if (links) {
-		object = link_of(links, update->from, update->to);
-		json_object_set_new(object, "bandwidth_mbps", json_real(update->mbps));
-		set_measured(object, update, time);
-		return;
-	}
-	row = json_array_get(json_object_get(root, "bandwidth_mbps"),
-			     place_of(nodes, update->from));
-	json_array_set_new(row, place_of(nodes, update->to), json_real(update->mbps));
-	set_measured(root, update, time);
 }

@@ -3,14 +3,12 @@
 #ifndef HBPLAN_UPDATE_H
 #define HBPLAN_UPDATE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include "costs.h"
 #include "error.h"
+#include "measure/news.h"
 #include "platform.h"
 
 /**
@@ -21,9 +19,9 @@
  * @ended_s: when it ended, likewise
  * @mbps: what crossed meanwhile on average, headers of all layers counted
  * @limited_mbps: what crossed while nothing but the network held the lane up; 0 if
- *	something else did most of the time
+ *	something else always did
  * @planned_mbps: what it was to get by its plan; 0 if that does not say
- * @partly: nothing but the network held it up for some of the time, but not for most
+ * @limited: which part of the time nothing but the network held it up
  */
 struct hbp_seen {
 	uint32_t from;
@@ -33,25 +31,7 @@ struct hbp_seen {
 	double mbps;
 	double limited_mbps;
 	double planned_mbps;
-	bool partly;
-};
-
-/**
- * struct hbp_news - what that says of a link, or of a pair of a matrix
- * @from: id of the node at its begin
- * @to: id of the node at its end
- * @before_mbps: what was known
- * @mbps: what it is now
- * @lanes: how many have shown it
- * @seen_s: when, of the clock of struct hbp_seen
- */
-struct hbp_news {
-	uint32_t from;
-	uint32_t to;
-	double before_mbps;
-	double mbps;
-	size_t lanes;
-	double seen_s;
+	double limited;
 };
 
 int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_seen *seen,
@@ -59,6 +39,5 @@ int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_se
 			struct hbp_error *err);
 int hbp_update_costs(const struct hbp_costs *costs, const struct hbp_seen *seen, size_t n,
 		     struct hbp_news **out, size_t *n_out, struct hbp_error *err);
-void hbp_update_json(json_t *root, const struct hbp_news *update, const char *time);
 
 #endif /* HBPLAN_UPDATE_H */
