@@ -276,9 +276,11 @@ static void print_swaps(void)
 
 static bool keeps(const char *what, size_t n, double ms, double limit)
 {
+	bool good = within(ms, limit);
+
 	printf("%s %-14s %5zu nodes %9.3f ms, at most %g\n",
-	       within(ms, limit) ? "ok  " : "OVER", what, n, ms, limit);
-	return within(ms, limit);
+	       good ? "ok  " : "OVER", what, n, ms, limit);
+	return good;
 }
 
 /* All planners, one after the other. */

@@ -176,11 +176,12 @@ static bool keeps(const char *name, const char *what, struct hbp_input *in,
 static bool keeps_auto(const char *what, struct hbp_input *in, double limit)
 {
 	double gap, uncapped, ms = make_ms("auto", in, HBP_ANY_PORTS, &gap, &uncapped);
+	bool good = within(ms, limit);
 
 	printf("%s %-8s %-36s %9.3f ms, at most %g\n",
-	       within(ms, limit) ? "ok  " : "OVER", "auto", what, ms, limit);
+	       good ? "ok  " : "OVER", "auto", what, ms, limit);
 	hbp_input_free(in);
-	return within(ms, limit);
+	return good;
 }
 
 /* What limits mtp's plan, and what ten upgrades would gain. */
@@ -196,6 +197,7 @@ static bool keeps_explained(const char *what, struct hbp_input *in,
 	struct hbp_error err;
 	struct hbp_plan *plan;
 	size_t run;
+	bool good;
 
 	if (hbp_plan_make(hbp_planner_find("mtp"), &rq, &plan, &err))
 		die(err.text);
@@ -207,11 +209,12 @@ static bool keeps_explained(const char *what, struct hbp_input *in,
 		hbp_explanation_clear(&out);
 		least = ms < least ? ms : least;
 	}
+	good = within(least, limit);
 	printf("%s explain  %-36s %9.3f ms, at most %g\n",
-	       within(least, limit) ? "ok  " : "OVER", what, least, limit);
+	       good ? "ok  " : "OVER", what, least, limit);
 	hbp_plan_free(plan);
 	hbp_input_free(in);
-	return within(least, limit);
+	return good;
 }
 
 /* What it takes to keep more than is in the platform. */
