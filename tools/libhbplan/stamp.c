@@ -7,7 +7,18 @@
 
 #include "stamp.h"
 
-#define FORM	"%Y-%m-%dT%H:%M:%SZ"
+#define FORM	"%Y-%m-%dT%H:%M:%S"
+
+/* A time in whole seconds; returns what follows it, or NULL if there is none. */
+static const char *take(const char *text, time_t *time)
+{
+	struct tm tm = { };
+	const char *end = text ? strptime(text, FORM, &tm) : NULL;
+
+	if (end)
+		*time = timegm(&tm);
+	return end;
+}
 
 /**
  * hbp_stamp_text() - a time in words
@@ -19,7 +30,7 @@ void hbp_stamp_text(time_t time, char text[HBP_STAMP_LEN])
 	struct tm tm;
 
 	gmtime_r(&time, &tm);
-	strftime(text, HBP_STAMP_LEN, FORM, &tm);
+	strftime(text, HBP_STAMP_LEN, FORM "Z", &tm);
 }
 
 /**
@@ -31,12 +42,12 @@ void hbp_stamp_text(time_t time, char text[HBP_STAMP_LEN])
  */
 bool hbp_stamp_parse(const char *text, time_t *time)
 {
-	struct tm tm = { };
-	const char *end = text ? strptime(text, FORM, &tm) : NULL;
+	time_t taken;
+	const char *end = take(text, &taken);
 
-	if (!end || *end)
+	if (!end || strcmp(end, "Z"))
 		return false;
-	*time = timegm(&tm);
+	*time = taken;
 	return true;
 }
 
@@ -65,24 +76,19 @@ void hbp_stamp_now(char text[HBP_STAMP_LEN])
  */
 bool hbp_stamp_seconds(const char *text, double *seconds)
 {
-	const char *point = text ? strchr(text, '.') : NULL;
-	char whole[HBP_STAMP_LEN];
-	size_t digits = 0;
 	time_t time;
+	const char *end = take(text, &time);
+	size_t digits;
 
-	if (!text)
+	if (!end)
 		return false;
-	*seconds = 0;
-	if (point) {
-		digits = strspn(point + 1, "0123456789");
-		if (!digits || strcmp(point + 1 + digits, "Z"))
+	*seconds = (double)time;
+	if (*end == '.') {
+		digits = strspn(end + 1, "0123456789");
+		if (!digits)
 			return false;
-		*seconds = strtod(point, NULL);
+		*seconds += strtod(end, NULL);
+		end += 1 + digits;
 	}
-	if (snprintf(whole, sizeof(whole), "%.*s%s", point ? (int)(point - text) : HBP_STAMP_LEN,
-		     text, point ? "Z" : "") >= HBP_STAMP_LEN ||
-	    !hbp_stamp_parse(whole, &time))
-		return false;
-	*seconds += (double)time;
-	return true;
+	return !strcmp(end, "Z");
 }
