@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <asm/byteorder.h>
 #else
-#include "wire_user.h"
+#include "wire/user.h"
 #endif
 
 #define HBC_WIRE_VERSION	3

@@ -4,6 +4,12 @@
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#else
+#include <stdlib.h>
+#define GFP_ATOMIC	0
+#define __GFP_NOWARN	0
+#define kfree(memory)	free(memory)
+#define krealloc(memory, size, flags) ((void)(flags), realloc(memory, size))
 #endif
 
 #include "session/outcome.h"

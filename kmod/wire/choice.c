@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Weighted rendezvous of slots, in integers, so that all nodes choose alike. */
 #ifdef __KERNEL__
-#include <linux/bits.h>
-#include <linux/bitops.h>
+#include <linux/limits.h>
 #endif
 
 #include "wire/choice.h"

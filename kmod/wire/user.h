@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <linux/types.h>
 
@@ -19,6 +18,7 @@ typedef __u64 u64;
 
 #define __packed		__attribute((packed, may_alias))
 #define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
 #define U8_MAX			UINT8_MAX
 #define U16_MAX			UINT16_MAX
 #define U32_MAX			UINT32_MAX
@@ -34,10 +34,5 @@ typedef __u64 u64;
 #define be16_to_cpu(x)		be16toh(x)
 #define be32_to_cpu(x)		be32toh(x)
 #define be64_to_cpu(x)		be64toh(x)
-
-#define GFP_ATOMIC		0
-#define __GFP_NOWARN		0
-#define kfree(memory)		free(memory)
-#define krealloc(memory, size, flags) ((void)(flags), realloc(memory, size))
 
 #endif /* _HBC_WIRE_USER_H */
