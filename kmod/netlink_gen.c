@@ -182,10 +182,11 @@ const struct nla_policy hbcast_account_get_nl_policy[HBCAST_A_ACCOUNT_NODE + 1] 
 };
 
 /* HBCAST_CMD_PROBE_START - do */
-const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_TASK + 1] = {
+const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1] = {
 	[HBCAST_A_PROBE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PROBE_ROUND] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PROBE_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &hbcast_a_probe_ms_range),
+	[HBCAST_A_PROBE_EVERY] = NLA_POLICY_RANGE(NLA_U32, 1, HBCAST_ROUND_EVERY_MAX),
 	[HBCAST_A_PROBE_ANYWAY] = { .type = NLA_FLAG, },
 	[HBCAST_A_PROBE_TASK] = NLA_POLICY_NESTED(hbcast_task_nl_policy),
 };
@@ -339,7 +340,7 @@ const struct genl_ops hbcast_nl_ops[22] = {
 		.cmd		= HBCAST_CMD_PROBE_START,
 		.doit		= hbcast_nl_probe_start_doit,
 		.policy		= hbcast_probe_start_nl_policy,
-		.maxattr	= HBCAST_A_PROBE_TASK,
+		.maxattr	= HBCAST_A_PROBE_EVERY,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{

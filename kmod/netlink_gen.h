@@ -55,7 +55,7 @@ extern const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID 
 
 extern const struct nla_policy hbcast_account_get_nl_policy[HBCAST_A_ACCOUNT_NODE + 1];
 
-extern const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_TASK + 1];
+extern const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1];
 
 extern const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1];
 

@@ -15,6 +15,7 @@ static_assert((int)HBC_TASK_FLOW == (int)HBCAST_TASK_FLOW);
 static_assert((int)HBC_TASK_TRIP == (int)HBCAST_TASK_TRIP);
 static_assert(__HBC_TASK_MAX - 1 == (int)HBCAST_TASK_BURST);
 static_assert(HBC_ASK_MS_MAX == HBCAST_ROUND_MS_MAX);
+static_assert(HBC_ASK_EVERY_MAX == HBCAST_ROUND_EVERY_MAX);
 static_assert(HBC_ASK_COUNT_MAX == HBCAST_TASK_COUNT_MAX);
 
 /**
@@ -255,6 +256,8 @@ int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info)
 	round->flags = info->attrs[HBCAST_A_PROBE_ANYWAY] ? HBC_ASK_ANYWAY : 0;
 	round->ask.round = nla_get_u32(info->attrs[HBCAST_A_PROBE_ROUND]);
 	round->ask.ms = nla_get_u32(info->attrs[HBCAST_A_PROBE_MS]);
+	if (info->attrs[HBCAST_A_PROBE_EVERY])
+		round->ask.every = nla_get_u32(info->attrs[HBCAST_A_PROBE_EVERY]);
 	err = hbc_nl_tasks_get(info, round);
 	if (!err) {
 		mutex_lock(&round->hn->lock);

@@ -13,6 +13,8 @@
 #include "probe_task.h"
 #include "schedule.h"
 
+#define HBC_PROBE_SAMPLE_MS	25U	/* from one sample to the next, if nobody says */
+
 /**
  * struct hbc_probe_part - a task as one end of it has it
  * @from: who sends
@@ -177,6 +179,15 @@ static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hb
 	}
 }
 
+/* Before the coordinator takes it for one that is silent. */
+static unsigned int hbc_probe_round_every(const struct hbc_probe_round *round,
+					  const struct hbc_ask_frame *ask)
+{
+	u32 dead_ms = READ_ONCE(round->control->group->config.dead_ms);
+
+	return min(ask->every ?: HBC_PROBE_SAMPLE_MS, dead_ms / 2);
+}
+
 int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_hdr *h,
 			const u8 *frame)
 {
@@ -192,6 +203,7 @@ int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_hdr *h,
 	round->id = ask.round;
 	round->begun = ktime_get_ns();
 	round->end = round->begun + ask.ms * (u64)NSEC_PER_MSEC;
+	round->every = hbc_probe_round_every(round, &ask);
 	round->status = HBC_SAMPLE_OVER;
 	if (!ask.count)
 		return 0;

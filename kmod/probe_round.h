@@ -14,6 +14,7 @@ struct hbc_probe_part;
  * @status: enum hbc_sample_status
  * @begun: by ktime_get_ns()
  * @end: when it is over, likewise
+ * @every: ms from one sample to the next
  * @count: of @parts
  * @parts: this node's tasks, and those that others do to it
  */
@@ -23,6 +24,7 @@ struct hbc_probe_round {
 	enum hbc_sample_status status;
 	u64 begun;
 	u64 end;
+	unsigned int every;
 	unsigned int count;
 	struct hbc_probe_part *parts;
 };

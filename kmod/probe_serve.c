@@ -13,7 +13,6 @@
 #include "probe_serve.h"
 #include "probe_task.h"
 
-#define HBC_PROBE_SAMPLE_MS	25	/* from one sample to the next */
 #define HBC_PROBE_IDLE_MS	10000	/* who asks for nothing that long goes */
 
 /**
@@ -88,7 +87,7 @@ static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct h
 		if (!err)
 			hbc_probe_patience(&served->probe,
 					   hbc_probe_round_runs(&served->round) ?
-					   HBC_PROBE_SAMPLE_MS : HBC_PROBE_IDLE_MS);
+					   served->round.every : HBC_PROBE_IDLE_MS);
 		return err;
 	default:
 		return -EPROTO;

@@ -27,7 +27,7 @@ struct wire_ask {
 	__be32 round;
 	__be32 ms;
 	__be16 count;
-	__be16 reserved;
+	__be16 every;
 	struct wire_task task[];
 } __packed;
 static_assert(sizeof(struct wire_ask) == HBC_ASK_LEN);
@@ -70,7 +70,7 @@ unsigned int hbc_wire_put_ask(u8 *buf, u8 flags, const struct hbc_ask_frame *f,
 	w->round = cpu_to_be32(f->round);
 	w->ms = cpu_to_be32(f->ms);
 	w->count = cpu_to_be16(f->count);
-	w->reserved = 0;
+	w->every = cpu_to_be16(f->every);
 	for (i = 0; i < f->count; i++, task++) {
 		struct wire_task *t = &w->task[i];
 
@@ -96,7 +96,8 @@ int hbc_wire_get_ask(const u8 *buf, const struct hbc_hdr *h, struct hbc_ask_fram
 	f->round = be32_to_cpu(w->round);
 	f->ms = be32_to_cpu(w->ms);
 	f->count = be16_to_cpu(w->count);
-	if (!f->round || !f->ms || f->ms > HBC_ASK_MS_MAX || w->reserved ||
+	f->every = be16_to_cpu(w->every);
+	if (!f->round || !f->ms || f->ms > HBC_ASK_MS_MAX || f->every > HBC_ASK_EVERY_MAX ||
 	    h->length != sizeof(*w) + f->count * sizeof(w->task[0]))
 		return -EBADMSG;
 	return 0;

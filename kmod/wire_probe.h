@@ -9,6 +9,7 @@
 #include "wire.h"
 
 #define HBC_ASK_MS_MAX		60000	/* that a round lasts */
+#define HBC_ASK_EVERY_MAX	1000	/* ms from one sample to the next */
 #define HBC_ASK_COUNT_MAX	1000	/* pings or small frames of a task */
 
 enum hbc_task_kind {
@@ -44,6 +45,7 @@ struct hbc_ask_frame {
 	u32 round;	/* never 0 */
 	u32 ms;		/* it ends then; 1 to HBC_ASK_MS_MAX */
 	u16 count;	/* tasks that follow */
+	u16 every;	/* ms from one sample to the next, to HBC_ASK_EVERY_MAX; 0: the node's */
 };
 
 enum hbc_sample_status {

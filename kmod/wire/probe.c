@@ -20,7 +20,8 @@ static bool good_ask(const struct hbc_wire_ask *w, unsigned int n)
 	u32 ms = be32_to_cpu(w->ms);
 	unsigned int i;
 
-	if (!w->round || !ms || ms > HBC_ASK_MS_MAX)
+	if (!w->round || !ms || ms > HBC_ASK_MS_MAX ||
+	    be32_to_cpu(w->every) > HBC_ASK_EVERY_MAX)
 		return false;
 	for (i = 0; i < n; i++)
 		if (!good_task(&w->task[i]))

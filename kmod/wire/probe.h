@@ -6,6 +6,7 @@
 #include "wire/wire.h"
 
 #define HBC_ASK_MS_MAX		60000	/* that a round lasts */
+#define HBC_ASK_EVERY_MAX	1000	/* ms from one sample to the next */
 #define HBC_ASK_COUNT_MAX	1000	/* pings or small frames of a task */
 
 enum hbc_task_kind {
@@ -39,6 +40,7 @@ struct hbc_wire_ask {
 	struct hbc_wire_hdr hdr;
 	__be32 round;		/* never 0 */
 	__be32 ms;		/* it ends then; 1 to HBC_ASK_MS_MAX */
+	__be32 every;		/* ms from one sample to the next; 0: as often as is usual */
 	struct hbc_wire_task task[];
 } __packed;
 #define HBC_ASK_TASKS \

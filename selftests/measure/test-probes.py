@@ -73,6 +73,21 @@ def test_flows(one):
     tap.check(quiet(2), "nothing of them is left")
 
 
+def test_every(nodes, one):
+    """Who fills links with flows wants few samples of them."""
+    def count(**values):
+        measured = one.start(flow(2, 3, rate=200), ms=2000, **values)
+        measured.over()
+        return len(measured.heard[2])
+
+    # One when it is asked, and one when it is over.
+    tap.check(8 <= count(every=250) <= 10, "a sample in 250 ms: eight in 2 s, and two more")
+    tap.check(count() > 20, "many if nobody says how often")
+    nodes[2].client.do("group-set", id=GROUP, dead_ms=DEAD_MS)
+    tap.check(10 <= count(every=1000) <= 12, "two in a dead interval are not too few")
+    nodes[2].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS)
+
+
 def test_little(one):
     """A flow that has sent a few segments has sent them."""
     measured = one.start(flow(2, 3, rate=200), ms=500)
@@ -311,6 +326,7 @@ def test_requests(one):
     refused("an unknown kind", errno.ERANGE, "out of range", start,
             {"kind": 3, "from": 1, "to": 2})
     refused("too long", errno.ERANGE, "out of range", start, flow(1, 2), ms=60001)
+    refused("too seldom", errno.ERANGE, "out of range", start, flow(1, 2), every=1001)
     refused("too many tasks of a node", errno.E2BIG, "fit into one request", start,
             *[trip(2, 3)] * 102)
     refused("too many tasks", errno.E2BIG, "4096", start, *[trip(2, 3)] * 4097)
@@ -332,6 +348,7 @@ def test_evil_coordinator(nodes):
         "a task to nowhere": wire.ask(1, wire.task(2, 1, address="0.0.0.0")),
         "an unknown kind": wire.ask(1, wire.task(2, 1, kind=3, count=1)),
         "round trips with a rate": wire.ask(1, wire.task(2, 1, kind=1, count=1, rate=1)),
+        "a sample too seldom": wire.ask(1, wire.task(2, 1), every=1001),
         "more tasks than there are": wire.ask(1, wire.task(2, 1), count=2),
         "a sample": wire.sample(1),
         "a tree": wire.tree(1, [wire.tree_node(2)]),
@@ -410,6 +427,7 @@ def main():
     one = Coordinator(nodes[1])
     test_trips(one)
     test_flows(one)
+    test_every(nodes, one)
     test_little(one)
     test_hole(one)
     test_rates(nodes, one)

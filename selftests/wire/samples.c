@@ -253,7 +253,7 @@ static const u8 probe_ask[] = {
 	0x91, 0x92, 0x93, 0x94,				/* round */
 	0, 0, 0xea, 0x60,				/* ms: 60000 */
 	0, 2,						/* count */
-	0, 0,
+	0, 250,						/* every */
 	0x01, 0x02, 0x03, 0x04,				/* from */
 	0x05, 0x06, 0x07, 0x08,				/* to */
 	0, 0, 0, 0,					/* count */

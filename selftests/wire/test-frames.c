@@ -147,7 +147,7 @@ static void test_put_probes(void)
 		.probe = true,
 	};
 	struct hbc_probe_frame probe = { .round = 0x91929394, .index = 0x8182 };
-	struct hbc_ask_frame ask = { .round = 0x91929394, .ms = 60000, .count = 2 };
+	struct hbc_ask_frame ask = { .round = 0x91929394, .ms = 60000, .count = 2, .every = 250 };
 	struct hbc_task task[] = {
 		{ .from = 0x01020304, .to = 0x05060708, .rate = 0x85868788, .index = 0x8182,
 		  .kind = HBC_TASK_FLOW, .family = 4, .port = 7310, .addr = { 10, 0, 0, 9 } },

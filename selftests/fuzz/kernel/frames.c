@@ -212,6 +212,7 @@ static unsigned int choose_ask(struct choices *c, struct lane *lane, u8 *out)
 	u32 ipv4;
 
 	f.count = choose(c, 5);
+	f.every = rarely(c, 2) ? choose(c, 200) : 0;
 	for (i = 0; i < f.count; i++) {
 		ipv4 = choose_ipv4(c);
 		tasks[i].from = rarely(c, 8) ? choose_node(c) : world_node(lane->place);

@@ -112,9 +112,9 @@ def task(sender, to, kind=0, count=0, rate=0, index=0, address="10.9.0.2", port=
                        socket.inet_aton(address))
 
 
-def ask(number, *tasks, ms=1000, count=None, **header):
+def ask(number, *tasks, ms=1000, count=None, every=0, **header):
     count = len(tasks) if count is None else count
-    return frame(PROBE_ASK, struct.pack(">IIHH", number, ms, count, 0) + b"".join(tasks),
+    return frame(PROBE_ASK, struct.pack(">IIHH", number, ms, count, every) + b"".join(tasks),
                  **header)
 
 
