@@ -236,9 +236,12 @@ static void hbc_probe_part_look(struct hbc_probe_round *round, struct hbc_probe_
 		hbc_probe_task_look(part->task, &part->figure);
 	else if (part->inflow)
 		hbc_probe_inflow_look(part->inflow, &part->figure);
-	/* At once: a machine that has much to do comes back to it when more has arrived. */
+	/*
+	 * At once: a machine that has much to do comes back to it when more has arrived. What
+	 * has ended with the round has not been idle since.
+	 */
 	if (part->flow)
-		part->figure.value[1] = ktime_get_ns() - round->begun;
+		part->figure.value[1] = min(ktime_get_ns(), round->end) - round->begun;
 }
 
 /* Tasks end by themselves, but flows that come in end with the round. */

@@ -78,6 +78,7 @@ def test_every(nodes, one):
     def count(**values):
         measured = one.start(flow(2, 3, rate=200), ms=2000, **values)
         measured.over()
+        tap.check(measured.figure(2, 0)["second"] <= 2 * 10 ** 9, "nothing is after the end")
         return len(measured.heard[2])
 
     # One when it is asked, and one when it is over.
