@@ -235,19 +235,35 @@ static void test_list(void)
 	hbp_plan_free(plan);
 }
 
-/* Half of what is asked for comes; the first rate that is asked for is kept. */
-static int half_flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
+/* A network in which all reach a part of their rate: the first rate, and who has had enough. */
+struct parts {
+	double asked;
+	bool enough;
+	bool enough_of_half;
+};
+
+static void bring(struct hbp_flow *flows, size_t n, double part)
 {
-	double *asked = arg;
 	size_t i;
 
-	(void)longer;
-	*asked = flows->rate_mbps;
 	for (i = 0; i < n; i++) {
-		flows[i].sent_mbps = flows[i].rate_mbps / 2;
-		flows[i].received_mbps = flows[i].rate_mbps / 2;
+		flows[i].sent_mbps = flows[i].rate_mbps * part;
+		flows[i].received_mbps = flows[i].rate_mbps * part;
 		flows[i].looked_s = 0.9;
 	}
+}
+
+/* All of it at first, and half in the end. */
+static int half_rates(void *arg, struct hbp_flow *flows, size_t n, bool (*enough)(void *of),
+		      void *of)
+{
+	struct parts *parts = arg;
+
+	parts->asked = flows->rate_mbps;
+	bring(flows, n, 1);
+	parts->enough = enough(of);
+	bring(flows, n, 0.5);
+	parts->enough_of_half = enough(of);
 	return 0;
 }
 
@@ -262,18 +278,18 @@ static void test_frames(void)
 			   "{'from':9,'to':2,'bandwidth_mbps':99,'latency_us':9,'mtu':16000}]}");
 	struct hbp_plan *plan = plan_of(trees, 1);
 	struct hbp_rehearsal rehearsal;
-	struct hbp_prober prober = { .flows = half_flows };
+	struct parts parts = { };
+	struct hbp_prober prober = { .arg = &parts, .rates = half_rates };
 	struct hbp_error err;
-	double asked;
 
-	prober.arg = &asked;
 	hbp_input_count(in);
 	if (hbp_rehearsal_list(plan, in->platform, &rehearsal, &err) ||
 	    hbp_rehearsal_run(&rehearsal, in->members, in->n, &prober))
 		tap_bail_out("a plan cannot be rehearsed");
-	ok(near(asked, 90.14, 1 / 1e6), "headers are those of the MTU of an edge's way");
+	ok(near(parts.asked, 90.14, 1 / 1e6), "headers are those of the MTU of an edge's way");
 	ok(near(rehearsal.edges->reached_mbps, 44.46, 1 / 1e6), "and what comes is of payload");
 	ok(near(rehearsal.edges->grain_mbps, 0.15808, 1 / 1e6), "in whole segments, two at a time");
+	ok(parts.enough && !parts.enough_of_half, "it goes on until all reach their rates");
 	hbp_rehearsal_clear(&rehearsal);
 	plan->trees->edges->parent = 2;
 	plan->trees->edges->child = 1;

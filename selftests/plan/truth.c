@@ -167,6 +167,14 @@ static int flows(void *arg, struct hbp_flow *flows, size_t n, bool longer)
 	return 0;
 }
 
+/* They are as fast as they get at once. */
+static int rates(void *arg, struct hbp_flow *asked, size_t n, bool (*enough)(void *of), void *of)
+{
+	(void)enough;
+	(void)of;
+	return flows(arg, asked, n, true);
+}
+
 /*
  * What the slowest of sender, links and receiver makes of it. Every sixteenth burst or so has
  * been disturbed, in its sending, its arrival, or both.
@@ -274,7 +282,8 @@ void truth_begin(struct truth *t, const struct hbp_input *in, uint64_t seed)
 
 struct hbp_prober truth_prober(struct truth *t)
 {
-	return (struct hbp_prober){ .arg = t, .trips = trips, .flows = flows, .bursts = bursts };
+	return (struct hbp_prober){ .arg = t, .trips = trips, .flows = flows, .rates = rates,
+				     .bursts = bursts };
 }
 
 /* What hbp_infer() finds for node 1 as the root. */

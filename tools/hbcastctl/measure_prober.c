@@ -21,6 +21,11 @@
 #define FLOWS_MS	1000
 #define LONGER_MS	1600
 #define LEAST_S		0.7
+/* Flows that keep to rates, for so long; less if they had all of them for half of the time. */
+#define RATES_MS	4000
+#define RATES_LEAST_S	1.4
+/* Rates may fill links; samples more often would be a few per cent of a slow one. */
+#define RATES_EVERY_MS	250
 /*
  * Or until a test has filled its links for so long. To be told to end takes up to 0.1 s more;
  * both are 100 MB for each Gbit/s.
@@ -45,6 +50,18 @@ struct settling {
 	struct hbmeas_prober *p;
 	const struct hbp_flow *flows;
 	double least_s;
+};
+
+/**
+ * struct keeping - when flows have kept their rates
+ * @flows: the flows
+ * @enough: whether that is what was asked for, once the answers are filled in
+ * @of: for it
+ */
+struct keeping {
+	struct hbp_flow *flows;
+	bool (*enough)(void *of);
+	void *of;
 };
 
 static void note_time(struct hbmeas_prober *p)
@@ -116,7 +133,7 @@ static int time_trips(void *arg, struct hbp_trip *trips, size_t n)
 	if (!tasks || !which || !done)
 		abort();
 	while (!ret && (k = choose_trips(p, trips, n, done, tasks, which))) {
-		ret = hbmeas_run(p->rounds, tasks, k, TRIPS_MS, NULL, NULL);
+		ret = hbmeas_run(p->rounds, tasks, k, TRIPS_MS, 0, NULL, NULL);
 		for (i = 0; i < k; i++) {
 			take_trip(p, &tasks[i], &trips[which[i]]);
 			hbmeas_task_clear(&tasks[i]);
@@ -157,22 +174,40 @@ static size_t test_size(const struct hbp_flow *flows, size_t n, size_t first)
 	return i - first;
 }
 
-/* How far the flows of a test are, in the senders' words; whether they may end. */
-static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *tasks, size_t n,
-		   struct hbp_settling *settling)
+/* How the flows have grown, in the senders' words; to be freed. */
+static struct hbp_growth *sent_of(const struct hbmeas_task *tasks, size_t n)
 {
 	struct hbp_growth *flows = calloc(n, sizeof(*flows));
-	bool settled;
 	size_t i;
 
 	if (!flows)
 		abort();
 	for (i = 0; i < n; i++)
 		flows[i] = tasks[i].sent;
+	return flows;
+}
+
+/* How far the flows of a test are; whether they may end. */
+static bool settle(const struct hbmeas_prober *p, const struct hbmeas_task *tasks, size_t n,
+		   struct hbp_settling *settling)
+{
+	struct hbp_growth *flows = sent_of(tasks, n);
+	bool settled;
+
 	settling->rtt_s = longest_rtt(p, tasks, n);
 	settled = hbp_settle(flows, n, settling);
 	free(flows);
 	return settled || settling->spent_s >= SPENT_S;
+}
+
+/* All that can begin have begun. */
+static bool have_begun(const struct hbmeas_task *tasks, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && tasks[i].sent.n; i++)
+		;
+	return i == n;
 }
 
 static bool are_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
@@ -181,10 +216,8 @@ static bool are_settled(const struct hbmeas_task *tasks, size_t n, void *arg)
 	struct hbp_settling settling = { .least_s = s->least_s };
 	size_t i;
 
-	/* All that can begin have begun. */
-	for (i = 0; i < n; i++)
-		if (!tasks[i].sent.n)
-			return false;
+	if (!have_begun(tasks, n))
+		return false;
 	for (i = 0; i < n; i += test_size(s->flows, n, i))
 		if (!settle(s->p, &tasks[i], test_size(s->flows, n, i), &settling))
 			return false;
@@ -223,15 +256,32 @@ static uint32_t kbits_of(double mbps)
 	return mbps > 0 ? (uint32_t)fmin(fmax(mbps * 1000, 1), UINT32_MAX) : 0;
 }
 
-/* A round of flows, none of them from or to a node that has gone. */
-static int run_flows(struct hbmeas_prober *p, struct hbp_flow *flows, size_t n, bool longer)
+/* What came of all in the second half of the time: until when. */
+static double take_rates(const struct hbmeas_task *tasks, struct hbp_flow *flows, size_t n)
+{
+	struct hbp_growth *sent = sent_of(tasks, n);
+	struct hbp_settling half = { .to_s = hbp_growth_until(sent, n) };
+	size_t i;
+
+	half.from_s = half.to_s / 2;
+	for (i = 0; i < n; i++)
+		take_flow(&tasks[i], &half, &flows[i]);
+	free(sent);
+	return half.to_s;
+}
+
+static bool have_kept(const struct hbmeas_task *tasks, size_t n, void *arg)
+{
+	const struct keeping *k = arg;
+
+	return have_begun(tasks, n) && take_rates(tasks, k->flows, n) >= RATES_LEAST_S &&
+	       k->enough(k->of);
+}
+
+static struct hbmeas_task *flow_tasks(const struct hbp_flow *flows, size_t n)
 {
 	struct hbmeas_task *tasks = calloc(n, sizeof(*tasks));
-	struct settling s = {
-		.p = p, .flows = flows, .least_s = longer ? LEAST_S : 0
-	};
 	size_t i;
-	int ret;
 
 	if (!tasks)
 		abort();
@@ -240,19 +290,34 @@ static int run_flows(struct hbmeas_prober *p, struct hbp_flow *flows, size_t n, 
 			.kind = HBCAST_TASK_FLOW, .from = flows[i].from, .to = flows[i].to,
 			.rate_kbits = kbits_of(flows[i].rate_mbps),
 		};
-	ret = hbmeas_run(p->rounds, tasks, n, longer ? LONGER_MS : FLOWS_MS, are_settled, &s);
-	for (i = 0; !ret && i < n; i += test_size(flows, n, i))
-		take_test(p, &tasks[i], &flows[i], test_size(flows, n, i));
+	return tasks;
+}
+
+static void free_tasks(struct hbmeas_task *tasks, size_t n)
+{
+	size_t i;
+
 	for (i = 0; i < n; i++)
 		hbmeas_task_clear(&tasks[i]);
 	free(tasks);
-	return ret;
 }
 
-static bool has_gone(const struct hbmeas_prober *p, size_t from, size_t to)
+/* A round of flows, none of them from or to a node that has gone. */
+static int run_flows(struct hbmeas_prober *p, struct hbp_flow *flows, size_t n, bool longer)
 {
-	return hbmeas_node_gone(&p->rounds->nodes[from]) ||
-	       hbmeas_node_gone(&p->rounds->nodes[to]);
+	struct hbmeas_task *tasks = flow_tasks(flows, n);
+	struct settling s = {
+		.p = p, .flows = flows, .least_s = longer ? LEAST_S : 0
+	};
+	size_t i;
+	int ret;
+
+	ret = hbmeas_run(p->rounds, tasks, n, longer ? LONGER_MS : FLOWS_MS, 0, are_settled,
+			 &s);
+	for (i = 0; !ret && i < n; i += test_size(flows, n, i))
+		take_test(p, &tasks[i], &flows[i], test_size(flows, n, i));
+	free_tasks(tasks, n);
+	return ret;
 }
 
 /* The rounds that are left take as long as those that were. */
@@ -267,6 +332,29 @@ static void show_progress(struct hbmeas_prober *p)
 	snprintf(label, sizeof(label), "rates, about %.0f s left",
 		 (double)(hbclock_now() - p->trips_over) / 1e9 / done * left);
 	hbout_progress(p->rounds->ctl, label, done, p->expected);
+}
+
+static int keep_rates(void *arg, struct hbp_flow *flows, size_t n, bool (*enough)(void *of),
+		      void *of)
+{
+	struct keeping k = { .flows = flows, .enough = enough, .of = of };
+	struct hbmeas_task *tasks = flow_tasks(flows, n);
+	struct hbmeas_prober *p = arg;
+	int ret;
+
+	ret = hbmeas_run(p->rounds, tasks, n, RATES_MS, RATES_EVERY_MS, have_kept, &k);
+	if (!ret)
+		take_rates(tasks, flows, n);
+	free_tasks(tasks, n);
+	note_time(p);
+	show_progress(p);
+	return end_with(p, ret);
+}
+
+static bool has_gone(const struct hbmeas_prober *p, size_t from, size_t to)
+{
+	return hbmeas_node_gone(&p->rounds->nodes[from]) ||
+	       hbmeas_node_gone(&p->rounds->nodes[to]);
 }
 
 static int let_flow(void *arg, struct hbp_flow *flows, size_t n, bool longer)
@@ -321,7 +409,7 @@ static int time_bursts(void *arg, struct hbp_burst *bursts, size_t n)
 		};
 	}
 	if (k)
-		ret = hbmeas_run(p->rounds, tasks, k, BURSTS_MS, NULL, NULL);
+		ret = hbmeas_run(p->rounds, tasks, k, BURSTS_MS, 0, NULL, NULL);
 	for (i = 0; i < k; i++) {
 		take_burst(&tasks[i], &bursts[which[i]]);
 		hbmeas_task_clear(&tasks[i]);
@@ -349,7 +437,8 @@ struct hbp_prober hbmeas_prober(struct hbmeas_prober *p)
 	for (i = 0; i < n * n; i++)
 		p->rtt_us[i] = NAN;
 	return (struct hbp_prober){
-		.arg = p, .trips = time_trips, .flows = let_flow, .bursts = time_bursts
+		.arg = p, .trips = time_trips, .flows = let_flow, .rates = keep_rates,
+		.bursts = time_bursts
 	};
 }
 

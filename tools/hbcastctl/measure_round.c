@@ -26,6 +26,7 @@
  * @tasks: what is done
  * @n: how many
  * @ms: how long it goes on
+ * @every: from one sample of a node to the next, in ms; 0 for what is usual
  * @settled: whether it may end before; NULL for no
  * @arg: for @settled
  * @begun: when it began, of hbclock_now()
@@ -37,6 +38,7 @@ struct round {
 	struct hbmeas_task *tasks;
 	size_t n;
 	unsigned int ms;
+	unsigned int every;
 	hbmeas_settled settled;
 	void *arg;
 	int64_t begun;
@@ -116,6 +118,8 @@ static int start(struct round *round)
 	hbgenl_put_u32(msg, HBCAST_A_PROBE_GROUP, round->r->group);
 	hbgenl_put_u32(msg, HBCAST_A_PROBE_ROUND, round->r->number);
 	hbgenl_put_u32(msg, HBCAST_A_PROBE_MS, round->ms);
+	if (round->every)
+		hbgenl_put_u32(msg, HBCAST_A_PROBE_EVERY, round->every);
 	if (round->r->anyway)
 		hbgenl_put_flag(msg, HBCAST_A_PROBE_ANYWAY);
 	for (i = 0; i < round->n; i++) {
@@ -395,6 +399,7 @@ static void count_bytes(struct round *round)
  * @tasks: what is to be done; each is cleared first, and to be cleared afterwards
  * @n: how many, at most HBCAST_TASKS_MAX
  * @ms: how long flows go on
+ * @every: from one sample of a node to the next, in ms; 0 for what is usual
  * @settled: whether they may end before, or NULL
  * @arg: for @settled
  *
@@ -404,10 +409,11 @@ static void count_bytes(struct round *round)
  * measurement; -EIO after an error has been reported.
  */
 int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n,
-	       unsigned int ms, hbmeas_settled settled, void *arg)
+	       unsigned int ms, unsigned int every, hbmeas_settled settled, void *arg)
 {
 	struct round round = {
-		.r = rounds, .tasks = tasks, .n = n, .ms = ms, .settled = settled, .arg = arg,
+		.r = rounds, .tasks = tasks, .n = n, .ms = ms, .every = every,
+		.settled = settled, .arg = arg,
 	};
 	int ret;
 

@@ -106,7 +106,7 @@ int hbmeas_open(struct hbmeas_rounds *rounds, struct hbctl *ctl, uint32_t group,
 void hbmeas_close(struct hbmeas_rounds *rounds);
 bool hbmeas_node_gone(const struct hbmeas_node *node);
 int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n,
-	       unsigned int ms, hbmeas_settled settled, void *arg);
+	       unsigned int ms, unsigned int every, hbmeas_settled settled, void *arg);
 void hbmeas_task_clear(struct hbmeas_task *task);
 
 #endif /* HBCASTCTL_MEASURE_ROUND_H */

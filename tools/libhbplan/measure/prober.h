@@ -72,6 +72,9 @@ struct hbp_burst {
  * @trips: time round trips; several at once disturb one another little
  * @flows: let data flow, all of them at once, until the sum of each test has settled;
  *	longer for figures that matter
+ * @rates: let data flow, all of them at once and each at its rate, until @enough says so of
+ *	their answers, or for some seconds; answers are of the second half of that time,
+ *	the same for all
  * @bursts: time bursts, all of them at once; no host has a part in two of them
  *
  * They return 0, also where single answers are missing, or a negative errno value
@@ -81,6 +84,8 @@ struct hbp_prober {
 	void *arg;
 	int (*trips)(void *arg, struct hbp_trip *trips, size_t n);
 	int (*flows)(void *arg, struct hbp_flow *flows, size_t n, bool longer);
+	int (*rates)(void *arg, struct hbp_flow *flows, size_t n, bool (*enough)(void *of),
+		     void *of);
 	int (*bursts)(void *arg, struct hbp_burst *bursts, size_t n);
 };
 

@@ -124,6 +124,32 @@ static void take_flow(struct hbp_rehearsed *edge, const struct hbp_flow *flow)
 }
 
 /**
+ * struct running - a rehearsal that goes on
+ * @rehearsal: the edges
+ * @flows: what each of them is
+ */
+struct running {
+	struct hbp_rehearsal *rehearsal;
+	struct hbp_flow *flows;
+};
+
+static void take_flows(const struct running *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->rehearsal->n; i++)
+		take_flow(&r->rehearsal->edges[i], &r->flows[i]);
+}
+
+static bool is_good(void *of)
+{
+	const struct running *r = of;
+
+	take_flows(r);
+	return hbp_rehearsal_good(r->rehearsal);
+}
+
+/**
  * hbp_rehearsal_run() - use all edges at once
  * @rehearsal: from hbp_rehearsal_list(); what is reached is filled in
  * @ids: of the hosts of @prober, ascending; all nodes of the plan are among them
@@ -135,26 +161,27 @@ static void take_flow(struct hbp_rehearsed *edge, const struct hbp_flow *flow)
 int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size_t n,
 		      const struct hbp_prober *prober)
 {
-	struct hbp_flow *flows = calloc(rehearsal->n, sizeof(*flows));
+	struct running r = {
+		.rehearsal = rehearsal, .flows = calloc(rehearsal->n, sizeof(*r.flows)),
+	};
 	struct hbp_rehearsed *edge;
 	size_t i;
 	int ret;
 
-	if (!flows)
+	if (!r.flows)
 		return -ENOMEM;
 	for (i = 0; i < rehearsal->n; i++) {
 		edge = &rehearsal->edges[i];
-		/* One test, so that what edges bring is told of the same time. */
-		flows[i] = (struct hbp_flow){
+		r.flows[i] = (struct hbp_flow){
 			.from = hbp_node_find(ids, n, sizeof(*ids), edge->from),
 			.to = hbp_node_find(ids, n, sizeof(*ids), edge->to),
 			.rate_mbps = edge->planned_mbps * hbp_wire_frames(edge->mtu),
 		};
 	}
-	ret = prober->flows(prober->arg, flows, rehearsal->n, true);
-	for (i = 0; !ret && i < rehearsal->n; i++)
-		take_flow(&rehearsal->edges[i], &flows[i]);
-	free(flows);
+	ret = prober->rates(prober->arg, r.flows, rehearsal->n, is_good, &r);
+	if (!ret)
+		take_flows(&r);
+	free(r.flows);
 	return ret;
 }
 

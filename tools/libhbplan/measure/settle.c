@@ -125,8 +125,14 @@ static double sum_bytes(const struct hbp_growth *flows, size_t n)
 	return sum;
 }
 
-/* Until when all are known; those that have brought nothing do not count. */
-static double known_until(const struct hbp_growth *flows, size_t n)
+/**
+ * hbp_growth_until() - until when flows are known
+ * @flows: those that go on
+ * @n: how many
+ *
+ * Return: seconds; those that have brought nothing do not count.
+ */
+double hbp_growth_until(const struct hbp_growth *flows, size_t n)
 {
 	double s = INFINITY;
 	size_t i;
@@ -152,7 +158,7 @@ static double known_until(const struct hbp_growth *flows, size_t n)
  */
 bool hbp_settle(const struct hbp_growth *flows, size_t n, struct hbp_settling *settling)
 {
-	double to = known_until(flows, n), step = fmax(STEP_S, settling->rtt_s), mbps;
+	double to = hbp_growth_until(flows, n), step = fmax(STEP_S, settling->rtt_s), mbps;
 	double low = INFINITY, high = 0;
 	size_t i;
 

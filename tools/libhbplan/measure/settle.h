@@ -41,6 +41,7 @@ struct hbp_settling {
 int hbp_growth_add(struct hbp_growth *growth, double s, double bytes);
 double hbp_growth_bytes(const struct hbp_growth *growth);
 double hbp_growth_mbps(const struct hbp_growth *growth, double from_s, double to_s);
+double hbp_growth_until(const struct hbp_growth *flows, size_t n);
 void hbp_growth_clear(struct hbp_growth *growth);
 bool hbp_settle(const struct hbp_growth *flows, size_t n, struct hbp_settling *settling);
 
