@@ -30,7 +30,8 @@ struct fitting {
 	bool *full;		/* of each link */
 };
 
-static int keep_loads(struct fitting *f, const struct hbp_ways *ways, size_t *n)
+static int keep_loads(struct fitting *f, const struct hbp_ways *ways, size_t *n,
+		      struct hbp_error *err)
 {
 	size_t room = 2 * (*n + ways->n_loads) + 64, i;
 	struct hbp_load *loads;
@@ -38,7 +39,7 @@ static int keep_loads(struct fitting *f, const struct hbp_ways *ways, size_t *n)
 	if (*n + ways->n_loads > f->room) {
 		loads = realloc(f->loads, room * sizeof(*loads));
 		if (!loads)
-			return -ENOMEM;
+			return hbp_nomem(err);
 		f->loads = loads;
 		f->room = room;
 	}
@@ -50,7 +51,6 @@ static int keep_loads(struct fitting *f, const struct hbp_ways *ways, size_t *n)
 /* What each tree loads. */
 static int find_loads(struct fitting *f, struct hbp_ways *ways, struct hbp_error *err)
 {
-	const struct hbp_platform *p = f->platform;
 	const struct hbp_edge *edge;
 	size_t t, i, n = 0;
 	int ret = 0;
@@ -59,18 +59,13 @@ static int find_loads(struct fitting *f, struct hbp_ways *ways, struct hbp_error
 		f->rises[t] = f->plan->trees[t].rate_bps > 0;
 		for (i = 0; !ret && i < f->plan->trees[t].n_edges; i++) {
 			edge = &f->plan->trees[t].edges[i];
-			ret = hbp_ways_loads(ways, hbp_platform_find(p, edge->parent),
-					     hbp_platform_find(p, edge->child));
-			if (ret == -ENOENT)
-				return hbp_fail(err, -EINVAL,
-						"links: no route leads from node %u to node %u without passing another host",
-						edge->parent, edge->child);
+			ret = hbp_ways_edge(ways, edge->parent, edge->child, err);
 			if (!ret)
-				ret = keep_loads(f, ways, &n);
+				ret = keep_loads(f, ways, &n, err);
 		}
 		f->first[t + 1] = n;
 	}
-	return ret ? hbp_nomem(err) : 0;
+	return ret;
 }
 
 /* Adds what a tree loads with some part of its rate. */

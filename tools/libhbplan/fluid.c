@@ -67,7 +67,7 @@ static int find_tree(struct filling *f, struct hbp_ways *ways, size_t t,
 		     size_t start, size_t *parents, struct hbp_error *err)
 {
 	const struct hbp_tree *tree = &f->plan->trees[t];
-	size_t i, from = 0, to;
+	size_t i;
 	int ret = 0;
 
 	hbp_tree_parents(tree, tree->root, parents);
@@ -77,17 +77,9 @@ static int find_tree(struct filling *f, struct hbp_ways *ways, size_t t,
 						HBP_NONE;
 		f->fluid->since_ns[start + i] = parents[i] ?
 			f->fluid->since_ns[start + parents[i] - 1] : 0;
-		if (!i || parents[i] != parents[i - 1])
-			from = hbp_platform_find(f->platform,
-						 tree->edges[i].parent);
-		to = hbp_platform_find(f->platform, tree->edges[i].child);
-		ret = hbp_ways_loads(ways, from, to);
-		if (ret == -ENOENT)
-			return hbp_fail(err, -EINVAL,
-					"links: no route leads from node %u to node %u without passing another host",
-					tree->edges[i].parent,
-					tree->edges[i].child);
-		ret = ret ? hbp_nomem(err) : keep_way(f, ways, start + i, err);
+		ret = hbp_ways_edge(ways, tree->edges[i].parent, tree->edges[i].child, err);
+		if (!ret)
+			ret = keep_way(f, ways, start + i, err);
 	}
 	return ret;
 }

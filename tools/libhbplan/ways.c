@@ -443,3 +443,25 @@ int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to)
 		load_back(ways);
 	return ret;
 }
+
+/**
+ * hbp_ways_edge() - what an edge of a plan takes of links
+ * @ways: from hbp_ways_alloc(), as for hbp_ways_loads()
+ * @from: id of the sending host, which the platform has
+ * @to: id of the receiving host, which it has as well
+ * @err: receives the reason of a failure
+ *
+ * Return: 0; -EINVAL if there is no way; -ENOMEM.
+ */
+int hbp_ways_edge(struct hbp_ways *ways, uint32_t from, uint32_t to, struct hbp_error *err)
+{
+	const struct hbp_platform *p = ways->platform;
+	int ret;
+
+	ret = hbp_ways_loads(ways, hbp_platform_find(p, from), hbp_platform_find(p, to));
+	if (ret == -ENOENT)
+		return hbp_fail(err, -EINVAL,
+				"links: no route leads from node %u to node %u without passing another host",
+				from, to);
+	return ret ? hbp_nomem(err) : 0;
+}

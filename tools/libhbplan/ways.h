@@ -83,5 +83,6 @@ void hbp_ways_free(struct hbp_ways *ways);
 bool hbp_ways_direct(const struct hbp_ways *ways, size_t at);
 int hbp_ways_find(struct hbp_ways *ways, size_t from, size_t to);
 int hbp_ways_loads(struct hbp_ways *ways, size_t from, size_t to);
+int hbp_ways_edge(struct hbp_ways *ways, uint32_t from, uint32_t to, struct hbp_error *err);
 
 #endif /* HBPLAN_WAYS_H */

@@ -84,7 +84,8 @@ struct search {
 	bool *done;
 };
 
-static int add_loads(struct search *s, const struct hbp_ways *ways, size_t edge)
+static int add_loads(struct search *s, const struct hbp_ways *ways, size_t edge,
+		     struct hbp_error *err)
 {
 	size_t i, room = 2 * (s->n + ways->n_loads) + 64;
 	struct use *uses;
@@ -92,7 +93,7 @@ static int add_loads(struct search *s, const struct hbp_ways *ways, size_t edge)
 	if (s->n + ways->n_loads > s->room) {
 		uses = realloc(s->uses, room * sizeof(*uses));
 		if (!uses)
-			return -ENOMEM;
+			return hbp_nomem(err);
 		s->uses = uses;
 		s->room = room;
 	}
@@ -105,21 +106,17 @@ static int find_uses(struct search *s, struct hbp_error *err)
 {
 	struct hbp_ways *ways = hbp_ways_alloc(s->platform);
 	const struct hbp_rehearsed *edge;
-	size_t i, from, to;
-	int ret = ways ? 0 : -ENOMEM;
+	size_t i;
+	int ret = ways ? 0 : hbp_nomem(err);
 
 	for (i = 0; !ret && i < s->rehearsal->n; i++) {
 		edge = &s->rehearsal->edges[i];
-		from = hbp_platform_find(s->platform, edge->from);
-		to = hbp_platform_find(s->platform, edge->to);
-		ret = hbp_ways_loads(ways, from, to) ?: add_loads(s, ways, i);
+		ret = hbp_ways_edge(ways, edge->from, edge->to, err);
+		if (!ret)
+			ret = add_loads(s, ways, i, err);
 	}
 	hbp_ways_free(ways);
-	if (ret == -ENOENT)
-		return hbp_fail(err, -EINVAL,
-				"links: no route leads from node %u to node %u without passing another host",
-				edge->from, edge->to);
-	return ret ? hbp_nomem(err) : 0;
+	return ret;
 }
 
 static double bps(double mbps)

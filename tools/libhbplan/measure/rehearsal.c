@@ -65,19 +65,14 @@ static int find_mtus(struct hbp_rehearsal *r, const struct hbp_platform *platfor
 {
 	struct hbp_ways *ways = hbp_ways_alloc(platform);
 	struct hbp_rehearsed *edge;
-	int ret = ways ? 0 : -ENOMEM;
+	int ret = ways ? 0 : hbp_nomem(err);
 
 	for (edge = r->edges; !ret && edge < r->edges + r->n; edge++) {
-		ret = hbp_ways_loads(ways, hbp_platform_find(platform, edge->from),
-				     hbp_platform_find(platform, edge->to));
+		ret = hbp_ways_edge(ways, edge->from, edge->to, err);
 		edge->mtu = ways->mtu;
 	}
 	hbp_ways_free(ways);
-	if (ret == -ENOENT)
-		return hbp_fail(err, -EINVAL,
-				"links: no route leads from node %u to node %u without passing another host",
-				edge[-1].from, edge[-1].to);
-	return ret ? hbp_nomem(err) : 0;
+	return ret;
 }
 
 /**
