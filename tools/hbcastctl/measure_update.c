@@ -5,7 +5,6 @@
 
 #include "args.h"
 #include "hbplan.h"
-#include "json.h"
 #include "lane_list.h"
 #include "measure/update.h"
 #include "measure_update.h"
@@ -103,26 +102,18 @@ static json_t *news_json(const struct updating *u, const struct hbp_news *news)
 
 static int write_news(struct updating *u, const struct hbp_news *news, size_t n)
 {
-	json_t *root = json_load_file(u->path, 0, NULL), *links = json_array();
-	char time[HBP_STAMP_LEN];
+	json_t *links = json_array();
 	struct hbp_error err;
-	int ret = HBCTL_OK;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		hbp_stamp_text((time_t)news[i].seen_s, time);
-		hbp_news_json(root, &news[i], time);
-		json_array_append_new(links, news_json(u, &news[i]));
+	if (n && hbp_news_save(news, n, u->path, &err)) {
+		json_decref(links);
+		return hbctl_error(u->ctl, HBCTL_USAGE, "%s", err.text);
 	}
-	if (!n)
-		json_decref(root);
-	else if (hbp_json_save(root, u->path, &err))
-		ret = hbctl_error(u->ctl, HBCTL_USAGE, "%s", err.text);
-	if (!ret)
-		return hbout_print(u->ctl, json_pack("{s:I, s:o}", "lanes", (json_int_t)u->n,
-						     "links", links), update_text);
-	json_decref(links);
-	return ret;
+	for (i = 0; i < n; i++)
+		json_array_append_new(links, news_json(u, &news[i]));
+	return hbout_print(u->ctl, json_pack("{s:I, s:o}", "lanes", (json_int_t)u->n,
+					     "links", links), update_text);
 }
 
 /* Bandwidths stay as the file tells them. */

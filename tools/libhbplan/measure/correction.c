@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "measure/correction.h"
+#include "measure/direction.h"
 #include "json.h"
 #include "node.h"
 #include "ways.h"
@@ -364,46 +365,14 @@ struct saving {
 	const char *path;
 };
 
-static bool is_between(const json_t *link, uint32_t from, uint32_t to)
+static void correct_link(json_t *links, const struct hbp_correction *c)
 {
-	return json_integer_value(json_object_get(link, "from")) == from &&
-	       json_integer_value(json_object_get(link, "to")) == to;
-}
-
-/* Two directions that were one entry become two. */
-static void split(json_t *links, json_t *link)
-{
-	json_t *back = json_deep_copy(link);
-
-	json_object_del(link, "symmetric");
-	json_object_del(back, "symmetric");
-	json_object_set(back, "from", json_object_get(link, "to"));
-	json_object_set(back, "to", json_object_get(link, "from"));
-	json_array_append_new(links, back);
-}
-
-static void correct_link(json_t *link, const struct hbp_correction *c)
-{
+	json_t *link = hbp_direction_of(links, c->from, c->to);
 	double mbps = json_number_value(json_object_get(link, "bandwidth_mbps"));
 
 	mbps *= (double)c->after_bps / (double)c->before_bps;
 	json_object_set_new(link, "bandwidth_mbps", json_real(mbps));
 	json_object_set_new(link, "measured", json_pack("{s:s}", "method", "rehearsal"));
-}
-
-static void correct_links(json_t *links, const struct hbp_correction *c)
-{
-	json_t *link;
-	size_t i;
-
-	for (i = 0; i < json_array_size(links); i++) {
-		link = json_array_get(links, i);
-		if (json_is_true(json_object_get(link, "symmetric")) &&
-		    (is_between(link, c->from, c->to) || is_between(link, c->to, c->from)))
-			split(links, link);
-		if (is_between(link, c->from, c->to))
-			correct_link(link, c);
-	}
 }
 
 static int save(struct hbp_reader *rd, json_t *root, void *out)
@@ -412,7 +381,7 @@ static int save(struct hbp_reader *rd, json_t *root, void *out)
 	size_t i;
 
 	for (i = 0; i < saving->corrections->n; i++)
-		correct_links(json_object_get(root, "links"), &saving->corrections->links[i]);
+		correct_link(json_object_get(root, "links"), &saving->corrections->links[i]);
 	return hbp_json_save(json_incref(root), saving->path, rd->err);
 }
 

@@ -8,6 +8,8 @@
 
 #include <jansson.h>
 
+#include "error.h"
+
 /**
  * struct hbp_news - what that says of a link, or of a pair of a matrix
  * @from: id of the node at its begin
@@ -27,5 +29,7 @@ struct hbp_news {
 };
 
 void hbp_news_json(json_t *root, const struct hbp_news *news, const char *time);
+int hbp_news_save(const struct hbp_news *news, size_t n, const char *path,
+		  struct hbp_error *err);
 
 #endif /* HBPLAN_NEWS_H */
