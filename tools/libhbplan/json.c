@@ -180,7 +180,7 @@ int hbp_json_header(struct hbp_reader *rd, const json_t *root, const char *kind)
 	char must[32];
 
 	snprintf(must, sizeof(must), "\"%s\"", kind);
-	if (!json_is_string(hbcast) || strcmp(json_string_value(hbcast), kind))
+	if (!hbp_json_says(hbcast, kind))
 		return hbp_json_bad(rd, hbcast, must, "hbcast");
 	if (!json_is_integer(version) || json_integer_value(version) != 1)
 		return hbp_json_bad(rd, version, "1", "version");
@@ -544,4 +544,16 @@ int hbp_json_save(json_t *root, const char *path, struct hbp_error *err)
 		hbp_fail(err, ret, "%.200s: cannot be written: %s", path,
 			 strerror(-ret));
 	return ret;
+}
+
+/**
+ * hbp_json_says() - is it that word
+ * @value: the value or NULL
+ * @word: the word
+ *
+ * Return: true if it is a string, and the same.
+ */
+bool hbp_json_says(const json_t *value, const char *word)
+{
+	return json_is_string(value) && !strcmp(json_string_value(value), word);
 }

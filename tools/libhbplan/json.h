@@ -48,6 +48,7 @@ bool hbp_json_real(const json_t *value, double min, double max, double *out);
 bool hbp_json_uint(const json_t *value, uint64_t max, uint64_t *out);
 bool hbp_json_id(const json_t *value, uint32_t *out);
 bool hbp_json_text(const json_t *value, size_t max);
+bool hbp_json_says(const json_t *value, const char *word);
 
 char *hbp_json_dump(json_t *root);
 int hbp_json_save(json_t *root, const char *path, struct hbp_error *err);

@@ -177,8 +177,7 @@ static int read_optional(struct hbp_reader *rd, const json_t *root, struct hbp_p
 
 	if (strict && !json_is_boolean(strict))
 		return hbp_json_bad(rd, strict, "true or false", "strict");
-	if (forward && strcmp(json_string_value(forward) ?: "", "packet") &&
-	    strcmp(json_string_value(forward) ?: "", "message"))
+	if (forward && !hbp_json_says(forward, "packet") && !hbp_json_says(forward, "message"))
 		return hbp_json_bad(rd, forward, "packet or message", "forward");
 	if (cost && !hbp_json_real(cost, 0, 9e15, &us))
 		return hbp_json_bad(rd, cost, "microseconds from 0 to 9e15",
@@ -188,7 +187,7 @@ static int read_optional(struct hbp_reader *rd, const json_t *root, struct hbp_p
 		return hbp_json_bad(rd, bound, "Mbit/s from 0.000001 to 1e12",
 				    "bound_mbps");
 	plan->strict = json_is_true(strict);
-	plan->whole = forward && !strcmp(json_string_value(forward), "message");
+	plan->whole = hbp_json_says(forward, "message");
 	if (cost)
 		plan->cost_ns = hbp_ns_from_us(us);
 	if (bound)
@@ -276,8 +275,7 @@ static int read_asked(struct hbp_reader *rd, json_t *object,
 		return hbp_json_bad(rd, trees, "an integer from 1 to 64",
 				    "asked.trees");
 	update = json_object_get(object, "update");
-	if (update && (!json_is_string(update) ||
-		       strcmp(json_string_value(update), LITERAL)))
+	if (update && !hbp_json_says(update, LITERAL))
 		return hbp_json_bad(rd, update, "\"" LITERAL "\"", "asked.update");
 	tolerance = json_object_get(object, "tolerance");
 	if (tolerance && !hbp_json_real(tolerance, 0, 1, &asked->tolerance))
