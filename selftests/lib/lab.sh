@@ -71,3 +71,15 @@ lab_compare()
 		return 1
 	done
 }
+
+# lab_sent NODE: bytes that have left it.
+lab_sent()
+{
+	"$HBCAST_CTL" lab exec "$1" -- awk '/eth0/ { sub(/.*:/, ""); print $9 }' /proc/net/dev
+}
+
+# lab_sends NODE BEFORE: much more than that has left it.
+lab_sends()
+{
+	[ $(($(lab_sent "$1") - $2)) -gt 500000 ]
+}

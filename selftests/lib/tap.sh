@@ -18,6 +18,13 @@ tap_result()
 	fi
 }
 
+# bail_out REASON: nothing more can be tested.
+bail_out()
+{
+	echo "Bail out! $1"
+	exit 1
+}
+
 # check NAME COMMAND...: the command succeeds.
 check()
 {

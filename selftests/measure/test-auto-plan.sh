@@ -16,12 +16,6 @@ root=1
 group=7
 port=9
 
-bail_out()
-{
-	echo "Bail out! $1"
-	exit 1
-}
-
 # ends: leaves the exit status and both outputs.
 ends()
 {
@@ -72,18 +66,6 @@ epoch()
 	at 1 -j show plan | jq "[.[] | select(.root == 1) | .epoch] | max"
 }
 
-# sent NODE: bytes that have left it.
-sent()
-{
-	"$HBCAST_CTL" lab exec "$1" -- awk '/eth0/ { sub(/.*:/, ""); print $9 }' /proc/net/dev
-}
-
-# sends NODE: it has sent much since $before.
-sends()
-{
-	[ $(($(sent "$1") - before)) -gt 500000 ]
-}
-
 # Hosts 1 and 2 at one switch, 3 and 4 at another; 40 Mbit/s each, 20 between the switches.
 jq -n '{hbcast: "platform", version: 1, nodes: ([range(1; 5) | {id: ., kind: "host"}] +
 	[range(100; 102) | {id: ., kind: "switch"}]),
@@ -96,13 +78,13 @@ load_hbcast || bail_out "the module cannot be loaded"
 lab_up "$work/net.json" >"$work/log" || bail_out "no lab"
 lab_join >"$work/log" || bail_out "no group"
 
-before=$(sent 1)
+before=$(lab_sent 1)
 refuse "nobody to ask" 1 'standard input is no terminal, .* add -y or dry-run'
 refuse "a folder that is not there" 1 'nowhere/x.json cannot be written: No such file' -y \
 	costs nowhere/x.json
 refuse "a message of nothing" 1 'message-size must be 1 byte to 1024TiB' -y message-size 0
 refuse "what nobody plans for" 1 'objective "speed" is unknown' -y objective speed
-check "nothing was sent for that" [ $(($(sent 1) - before)) -lt 20000 ]
+check "nothing was sent for that" [ $(($(lab_sent 1) - before)) -lt 20000 ]
 
 auto dry-run message-size 6MB
 sed 's/^/# /' "$work/out"
@@ -153,10 +135,10 @@ check_equal "a node that leaves meanwhile: refused" 2 "$status"
 check_match "which one it was" 'node 9 has left group 7 since its network was measured' "$out"
 at 1 group set $group members 1,2,3,4
 
-before=$(sent 1)
+before=$(lab_sent 1)
 "$HBCAST_CTL" lab exec 1 -- env --default-signal=INT "$HBCAST_CTL" auto-plan group $group -y \
 	costs "$work/c.json" output "$work/none.json" >"$work/out" 2>"$work/err" & pid=$!
-wait_for 60 sends 1
+wait_for 60 lab_sends 1 "$before"
 kill -INT $pid
 wait $pid
 ends

@@ -40,12 +40,6 @@ cat >"$dir/net.json" <<END
  $(link 100 101 30 5000), $(link 4 101 40 500), $(link 5 101 10 2000)]}
 END
 
-bail_out()
-{
-	echo "Bail out! $1"
-	exit 1
-}
-
 # near FILE FROM TO MBPS: the link's rate, within 4 %.
 near()
 {

@@ -15,12 +15,6 @@ trap 'rm -rf "$work"' EXIT
 root=1
 group=7
 
-bail_out()
-{
-	echo "Bail out! $1"
-	exit 1
-}
-
 # make_network HOSTS SWITCHES: links are arrays of from, to, Mbit/s there and back, and us.
 make_network()
 {

@@ -16,12 +16,6 @@ root=1
 group=7
 port=9
 
-bail_out()
-{
-	echo "Bail out! $1"
-	exit 1
-}
-
 # platform HOSTS SHARED US: hosts 1 and 2 at switch 100, 3 and 4 at 101; Mbit/s.
 platform()
 {
@@ -56,18 +50,6 @@ refuse()
 	check_equal "$1: refused" "$2" "$status"
 	check_match "$1: and why" "$3" "$err"
 	check_equal "$1: in one sentence" 1 "$(grep -c . "$work/err")"
-}
-
-# sent NODE: bytes that have left it.
-sent()
-{
-	"$HBCAST_CTL" lab exec "$1" -- awk '/eth0/ { sub(/.*:/, ""); print $9 }' /proc/net/dev
-}
-
-# sends NODE: it has sent much since $before.
-sends()
-{
-	[ $(($(sent "$1") - before)) -gt 500000 ]
 }
 
 # What is planned is payload, of 20 Mbit/s 18.4; acknowledgements have their part.
@@ -143,9 +125,9 @@ check_match "and one was told to wait" 'waiting for node [0-9], as it has a part
 	"$(cat "$work/err-1" "$work/err-2")"
 
 # The second one is interrupted while it waits.
-before=$(sent 1)
+before=$(lab_sent 1)
 at 1 measure plan "$work/right-plan.json" group $group >"$work/log" & first=$!
-wait_for 20 sends 1
+wait_for 20 lab_sends 1 "$before"
 "$HBCAST_CTL" lab exec 2 -- env --default-signal=INT "$HBCAST_CTL" \
 	measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err" & pid=$!
 wait_for 20 grep -q 'waiting for node' "$work/err"
@@ -160,8 +142,8 @@ head -c 6000000 /dev/urandom >"$work/file"
 at 1 apply "$work/right-plan.json" group $group wait 30s >"$work/log"
 lab_receive
 at 1 send "$work/file" group $group port $port >"$work/log" & sender=$!
-before=$(sent 1)
-wait_for 20 sends 1
+before=$(lab_sent 1)
+wait_for 20 lab_sends 1 "$before"
 rehearse right-plan group $group
 check_equal "while a broadcast goes on: trusted" '[0,true]' "[$status,$(jq .trusted <<<"$out")]"
 check_match "but not before that is over" 'waiting for node [0-9], as a broadcast goes on there' "$err"
@@ -169,18 +151,18 @@ wait $sender
 check "which has arrived" lab_compare "$(sha256sum <"$work/file")"
 
 # Else a shell has what it starts in the background ignore that.
-before=$(sent 1)
+before=$(lab_sent 1)
 "$HBCAST_CTL" lab exec 1 -- env --default-signal=INT "$HBCAST_CTL" \
 	measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err" & pid=$!
-wait_for 20 sends 1
+wait_for 20 lab_sends 1 "$before"
 kill -INT $pid
 wait $pid
 check_equal "an interrupt: no verdict" 2 $?
 check_match "which is said" 'was interrupted, and nothing is sent any more' "$(<"$work/err")"
 sleep 1
-before=$(sent 1)
+before=$(lab_sent 1)
 sleep 1
-check "a second later nothing is sent" [ $(($(sent 1) - before)) -lt 20000 ]
+check "a second later nothing is sent" [ $(($(lab_sent 1) - before)) -lt 20000 ]
 
 refuse "output without a platform" 1 'output needs the platform' right-plan group $group \
 	output "$work/none.json"
@@ -224,9 +206,9 @@ refuse "a node that refuses" 2 'node 3 is not reached: it does not let the group
 	right-plan group $group
 at 3 group set $group probe on
 # It leaves the group while the edges are used.
-before=$(sent 1)
+before=$(lab_sent 1)
 at 1 measure plan "$work/right-plan.json" group $group >"$work/out" 2>"$work/err" & pid=$!
-wait_for 20 sends 1
+wait_for 20 lab_sends 1 "$before"
 at 4 group del $group >"$work/log"
 wait $pid
 check_equal "a node that goes meanwhile: no verdict" 2 $?

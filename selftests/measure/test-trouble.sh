@@ -22,12 +22,6 @@ jq -n '{hbcast: "platform", version: 1,
 	links: [range(1; 5) | {from: ., to: 100, bandwidth_mbps: 20, latency_us: 500,
 		symmetric: true}]}' >"$work/net.json"
 
-bail_out()
-{
-	echo "Bail out! $1"
-	exit 1
-}
-
 # measure NODE WORD...: from there; its result, notes and status are in files.
 measure()
 {
