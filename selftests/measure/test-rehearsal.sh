@@ -194,6 +194,18 @@ check_match "a plan that leaves a member out: and why" 'is no plan for group 7: 
 	"$(<"$work/err")"
 at 2 group set $group members any
 
+# Short packets arrive there, and none of 1024 bytes or more.
+"$HBCAST_CTL" lab exec 3 -- tc qdisc add dev eth0 clsact
+for bit in 0x0400 0x0800 0x1000 0x2000 0x4000 0x8000; do
+	"$HBCAST_CTL" lab exec 3 -- tc filter add dev eth0 ingress protocol ip \
+		u32 match u16 $bit $bit at 2 action drop
+done
+refuse "a way that lets nothing through" 2 \
+	'as nothing arrives from node [0-9] at node 3, which answers it: look for an MTU' \
+	right-plan group $group on "$work/right.json" output "$work/none.json"
+check "and no plan is made of that" [ ! -e "$work/none.json" ]
+"$HBCAST_CTL" lab exec 3 -- tc qdisc del dev eth0 clsact
+
 at 1 group set $group probe-rate 10mbit
 refuse "a limit below the plan's rates" 2 'as probe-rate of group 7 at node 1 does not let it send' \
 	right-plan group $group

@@ -21,7 +21,7 @@
 #include "output.h"
 
 #define EVENT_BUFFER	(1 << 20)
-#define MESSAGE_LEN	(1 << 16)
+#define MESSAGE_LEN	(1 << 18)
 #define EXTACK_LEN	256
 
 /**
@@ -196,7 +196,7 @@ struct nl_msg *hbgenl_msg(const struct hbgenl *g, uint8_t cmd)
 
 /**
  * hbgenl_put() - append an attribute
- * @msg: the message, which must have room for it: it holds 64 KiB
+ * @msg: the message, which must have room for it: it holds 256 KiB
  * @attr: its number
  * @data: its value
  * @len: bytes of @data

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/hbcast_netlink.h>
+
 #include "again.h"
 #include "args.h"
 #include "measure/correction.h"
@@ -145,6 +147,10 @@ static int prepare(struct rehearsing *r)
 		ret = list_edges(r);
 	if (ret)
 		return ret;
+	if (r->edges.n > HBCAST_TASKS_MAX)
+		return hbctl_error(r->ctl, HBCTL_USAGE,
+				   "%s has %zu edges, and at most %d can be used at once: plan fewer trees with the key trees",
+				   r->file, r->edges.n, HBCAST_TASKS_MAX);
 	find_nodes(r);
 	ret = check_members(r);
 	return ret ? ret : hbmeas_open(&r->rounds, r->ctl, r->group, &r->nodes);
@@ -217,22 +223,25 @@ static int check_flows(struct rehearsing *r)
 	return HBCTL_OK;
 }
 
-static bool have_begun(const struct hbp_rehearsal *edges)
+/* The first edge that nothing has come along, or NULL. */
+static const struct hbp_rehearsed *silent_edge(const struct hbp_rehearsal *edges)
 {
 	size_t i;
 
 	for (i = 0; i < edges->n; i++)
 		if (!(edges->edges[i].reached_mbps > 0))
-			return false;
-	return true;
+			return &edges->edges[i];
+	return NULL;
 }
 
 /*
  * All edges at once. A connection that begins when others fill its way already may wait a
- * second for that, and so gets another chance.
+ * second for that, and so gets another chance. A way that lets nothing through has no
+ * capacity that could be corrected.
  */
 static int use_edges(struct rehearsing *r, const struct hbp_prober *prober)
 {
+	const struct hbp_rehearsed *silent;
 	int ret, tries = 2;
 
 	do {
@@ -240,7 +249,12 @@ static int use_edges(struct rehearsing *r, const struct hbp_prober *prober)
 						     prober));
 		if (!ret)
 			ret = check_flows(r);
-	} while (!ret && --tries && !have_begun(&r->edges));
+		silent = silent_edge(&r->edges);
+	} while (!ret && --tries && silent);
+	if (!ret && silent)
+		ret = hbctl_error(r->ctl, HBCTL_KERNEL,
+				  "%s cannot be rehearsed, as nothing arrives from node %u at node %u, which answers it: look for an MTU that is too small, or a filter, on the way",
+				  r->file, silent->from, silent->to);
 	return ret;
 }
 

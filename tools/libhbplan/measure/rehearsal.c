@@ -186,12 +186,13 @@ int hbp_rehearsal_run(struct hbp_rehearsal *rehearsal, const uint32_t *ids, size
  *
  * A slow edge brings so few segments in a second that one of them is a tenth of its rate.
  *
- * Return: whether it has reached less than HBP_REHEARSED of its planned rate, also if the
- * segments that come next are counted.
+ * Return: whether it has reached nothing, or less than HBP_REHEARSED of its planned rate,
+ * also if the segments that come next are counted.
  */
 bool hbp_rehearsed_short(const struct hbp_rehearsed *edge)
 {
-	return edge->reached_mbps + edge->grain_mbps < HBP_REHEARSED * edge->planned_mbps;
+	return !(edge->reached_mbps > 0) ||
+	       edge->reached_mbps + edge->grain_mbps < HBP_REHEARSED * edge->planned_mbps;
 }
 
 /**
