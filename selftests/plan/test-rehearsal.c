@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../lib/tap.h"
 #include "again.h"
+#include "json.h"
 #include "measure/correction.h"
+#include "stamp.h"
 #include "truth.h"
 
 #define EDGE(a, b, planned, reached) \
@@ -300,6 +303,54 @@ static void test_frames(void)
 	hbp_input_free(in);
 }
 
+static void test_short(void)
+{
+	struct hbp_rehearsed edge = { .planned_mbps = 0.1, .reached_mbps = 0, .grain_mbps = 0.5 };
+
+	ok(hbp_rehearsed_short(&edge), "an edge that nothing comes along falls short");
+	edge.reached_mbps = 0.01;
+	ok(!hbp_rehearsed_short(&edge), "unless it is so slow that the next segment is all of it");
+	edge.grain_mbps = 0.08;
+	ok(hbp_rehearsed_short(&edge), "and not much less");
+}
+
+/*
+ * From host 1 all others are reached at 100 Mbit/s, and host 2 sends at so many. So a chain
+ * is worth as much as its slowest host sends.
+ */
+static struct hbp_input *relayed(const char *mbps)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), "{'hbcast':'costs','version':1,'nodes':[{'id':1},{'id':2},\n"
+		 "{'id':3}],'latency_us':[[0,10,10],[10,0,10],[10,10,0]],\n"
+		 "'bandwidth_mbps':[[null,100,100],[%s,null,%s],[1,1,null]]}", mbps, mbps);
+	return make_input(text);
+}
+
+/* What auto makes again is what it makes of the network as it is now. */
+static void test_again_by_auto(void)
+{
+	struct hbp_input *was = relayed("100"), *is = relayed("1");
+	struct hbp_plan *plan = make_plan(was, "auto", 1, 16 << 20), *again, *anew;
+	struct hbp_error err;
+
+	ok(plan->asked.automatic && strcmp(plan->algorithm, "auto"), "auto has chosen a planner");
+	if (hbp_again(plan, is, &again, &err))
+		tap_bail_out("%s", err.text);
+	anew = make_plan(is, "auto", 1, 16 << 20);
+	ok(again->asked.automatic && again->why &&
+	   hbp_evaluation_mean(again->predicted) ==
+		hbp_evaluation_mean(anew->predicted) &&
+	   !strcmp(again->algorithm, anew->algorithm),
+	   "where the network has changed it chooses anew");
+	hbp_plan_free(anew);
+	hbp_plan_free(again);
+	hbp_plan_free(plan);
+	hbp_input_free(was);
+	hbp_input_free(is);
+}
+
 /* Writes text to a file. */
 static void put_file(const char *path, const char *text)
 {
@@ -315,7 +366,9 @@ static const char measured[] =
 	"{'id':9,'kind':'switch'}],'links':[\n"
 	"{'from':1,'to':9,'bandwidth_mbps':80,'latency_us':50,'symmetric':true},\n"
 	"{'from':9,'to':2,'bandwidth_mbps':60,'latency_us':70},\n"
-	"{'from':2,'to':9,'bandwidth_mbps':60,'latency_us':70}]}";
+	"{'from':2,'to':9,'bandwidth_mbps':60,'latency_us':70,'measured':\n"
+	"{'latency_method':'trips','bandwidth_method':'flows','bandwidth_tests':3,\n"
+	"'bandwidth_spread_mbps':1}}]}";
 
 static void test_save(void)
 {
@@ -328,8 +381,9 @@ static void test_save(void)
 	char from[] = "/tmp/rehearsal-XXXXXX", to[sizeof(from) + 4], *text;
 	const struct hbp_link *l;
 	struct hbp_input *in;
+	time_t before = time(NULL), when;
+	json_t *root, *told;
 	struct hbp_error err;
-	json_t *root;
 
 	close(mkstemp(from));
 	snprintf(to, sizeof(to), "%s.new", from);
@@ -347,9 +401,20 @@ static void test_save(void)
 	root = json_load_file(to, 0, NULL);
 	ok(json_object_get(json_array_get(json_object_get(root, "nodes"), 1), "measured") &&
 	   !json_object_get(json_array_get(json_object_get(root, "links"), 0), "measured") &&
-	   json_object_get(json_array_get(json_object_get(root, "links"), 2), "measured"),
+	   json_object_get(json_array_get(json_object_get(root, "links"), 1), "measured"),
 	   "what was measured stays, and what was corrected is said");
+	told = json_object_get(json_array_get(json_object_get(root, "links"), 3), "measured");
+	ok(json_object_size(told) == 3 &&
+	   hbp_json_says(json_object_get(told, "latency_method"), "trips") &&
+	   hbp_json_says(json_object_get(told, "bandwidth_method"), "rehearsal") &&
+	   hbp_stamp_parse(json_string_value(json_object_get(told, "bandwidth_time")), &when) &&
+	   when >= before && when <= time(NULL),
+	   "of a link what is known of its latency stays, and when it was corrected is told");
 	json_decref(root);
+	corrections.links[1].from = 3;
+	ok(hbp_corrections_save(&corrections, from, to, &err) &&
+	   strstr(err.text, "links: that from 3 to 9 is not there any more"),
+	   "a link that has gone is named");
 	hbp_input_free(in);
 	unlink(from);
 	unlink(to);
@@ -450,6 +515,8 @@ int main(void)
 	test_answers();
 	test_busy();
 	test_again();
+	test_again_by_auto();
+	test_short();
 	test_list();
 	test_frames();
 	test_save();

@@ -14,6 +14,7 @@
 #include "wire.h"
 
 #define LIMITED_US	100000	/* for so long a lane was limited that says how much it got */
+#define SPELL_US	1000	/* less tells nothing, and times are told by seconds since 1970 */
 
 /**
  * struct updating - an update
@@ -39,7 +40,7 @@ static bool see(const json_t *row, double frames, struct hbp_seen *seen)
 {
 	double spell = hblanes_number(row, "spell_us"), limited = hblanes_number(row, "limited_us");
 
-	if (spell <= 0)
+	if (spell < SPELL_US)
 		return false;
 	hbp_stamp_seconds(json_string_value(json_object_get(row, "time")), &seen->ended_s);
 	seen->ended_s -= hblanes_number(row, "spell_age_us") / 1e6;
@@ -83,13 +84,16 @@ static void update_text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "LANES", "lanes", NULL }, { "AGE", "age_us", hbout_usec },
 		{ }
 	};
+	json_int_t older = json_integer_value(json_object_get(result, "older"));
 	const json_t *links = json_object_get(result, "links");
 
 	(void)ctl;
 	if (json_array_size(links))
 		hbout_table(out, links, columns);
-	else
+	else if (!older)
 		fputs("nothing that is not known already\n", out);
+	if (older)
+		fprintf(out, "left as the file has them, as it is newer: %lld figures\n", older);
 }
 
 static json_t *news_json(const struct updating *u, const struct hbp_news *news)
@@ -100,20 +104,21 @@ static json_t *news_json(const struct updating *u, const struct hbp_news *news)
 			 "age_us", 1e6 * ((double)u->lanes.now - news->seen_s));
 }
 
-static int write_news(struct updating *u, const struct hbp_news *news, size_t n)
+static int write_news(struct updating *u, struct hbp_news *news, size_t n)
 {
 	json_t *links = json_array();
+	size_t i, found = n;
 	struct hbp_error err;
-	size_t i;
 
-	if (n && hbp_news_save(news, n, u->path, &err)) {
+	if (n && hbp_news_save(news, &n, u->path, &err)) {
 		json_decref(links);
 		return hbctl_error(u->ctl, HBCTL_USAGE, "%s", err.text);
 	}
 	for (i = 0; i < n; i++)
 		json_array_append_new(links, news_json(u, &news[i]));
-	return hbout_print(u->ctl, json_pack("{s:I, s:o}", "lanes", (json_int_t)u->n,
-					     "links", links), update_text);
+	return hbout_print(u->ctl, json_pack("{s:I, s:o, s:I}", "lanes", (json_int_t)u->n,
+					     "links", links, "older", (json_int_t)(found - n)),
+			   update_text);
 }
 
 /* Bandwidths stay as the file tells them. */

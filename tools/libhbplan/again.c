@@ -4,6 +4,7 @@
 
 #include "again.h"
 #include "busy.h"
+#include "planners.h"
 
 /* Replicas in the order in which the plan's trees begin at them. */
 static void order_replicas(const struct hbp_plan *plan, struct hbp_request *rq)
@@ -54,6 +55,8 @@ const struct hbp_planner *hbp_again_request(const struct hbp_plan *plan, struct 
  * @out: receives the new plan, to be released with hbp_plan_free()
  * @err: receives the reason of a failure
  *
+ * If auto had chosen the planner it chooses anew.
+ *
  * Return: 0; -ENOENT if no planner has made it; a negative errno value of hbp_plan_make().
  */
 int hbp_again(const struct hbp_plan *plan, struct hbp_input *in, struct hbp_plan **out,
@@ -68,5 +71,5 @@ int hbp_again(const struct hbp_plan *plan, struct hbp_input *in, struct hbp_plan
 		return hbp_fail(err, -ENOENT,
 				"no planner called %s plans from %s: plan by hand from the corrected costs",
 				plan->algorithm, hbp_kind_name(in->kind));
-	return hbp_plan_make(planner, &rq, out, err);
+	return hbp_plan_make(plan->asked.automatic ? &hbp_auto : planner, &rq, out, err);
 }

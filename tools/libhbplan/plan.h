@@ -64,6 +64,7 @@ enum hbp_update {
  * @update: of grow
  * @trees: the most trees that it was to have; 0 if the planner could choose
  * @tolerance: what part of the best it might lose for a plan that is better to use
+ * @automatic: auto was asked, and has chosen the planner
  */
 struct hbp_asked {
 	enum hbp_objective objective;
@@ -71,6 +72,7 @@ struct hbp_asked {
 	enum hbp_update update;
 	unsigned int trees;
 	double tolerance;
+	bool automatic;
 };
 
 /**

@@ -249,9 +249,9 @@ static int read_asked(struct hbp_reader *rd, json_t *object,
 		      struct hbp_asked *asked)
 {
 	static const char *const known[] = {
-		"objective", "seed", "update", "trees", "tolerance", NULL
+		"objective", "seed", "update", "trees", "tolerance", "auto", NULL
 	};
-	const json_t *objective, *seed, *trees, *update, *tolerance;
+	const json_t *objective, *seed, *trees, *update, *tolerance, *automatic;
 	uint64_t n = 1;
 
 	if (!object)
@@ -280,6 +280,10 @@ static int read_asked(struct hbp_reader *rd, json_t *object,
 	tolerance = json_object_get(object, "tolerance");
 	if (tolerance && !hbp_json_real(tolerance, 0, 1, &asked->tolerance))
 		return hbp_json_bad(rd, tolerance, "a number from 0 to 1", "asked.tolerance");
+	automatic = json_object_get(object, "auto");
+	if (automatic && !json_is_boolean(automatic))
+		return hbp_json_bad(rd, automatic, "true or false", "asked.auto");
+	asked->automatic = json_is_true(automatic);
 	asked->update = update ? HBP_UPDATE_LITERAL : HBP_UPDATE_WEIGHTED;
 	asked->trees = trees ? (unsigned int)n : 0;
 	hbp_json_unknown(rd, object, known, "asked.");
@@ -481,14 +485,15 @@ static json_t *time_to_json(int64_t ns)
 static json_t *asked_to_json(const struct hbp_asked *asked)
 {
 	if (!asked->objective && !asked->seed && !asked->update && !asked->trees &&
-	    !asked->tolerance)
+	    !asked->tolerance && !asked->automatic)
 		return NULL;
-	return json_pack("{s:s*, s:o*, s:s*, s:o*, s:o*}", "objective", asked->objective ?
+	return json_pack("{s:s*, s:o*, s:s*, s:o*, s:o*, s:o*}", "objective", asked->objective ?
 			 hbp_objective_name(asked->objective) : NULL, "seed",
 			 asked->seed ? json_integer((json_int_t)asked->seed) : NULL,
 			 "update", asked->update ? LITERAL : NULL,
 			 "trees", asked->trees ? json_integer(asked->trees) : NULL,
-			 "tolerance", asked->tolerance ? json_real(asked->tolerance) : NULL);
+			 "tolerance", asked->tolerance ? json_real(asked->tolerance) : NULL,
+			 "auto", asked->automatic ? json_true() : NULL);
 }
 
 static json_t *replicas_to_json(const struct hbp_plan *plan)

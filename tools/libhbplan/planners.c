@@ -192,6 +192,7 @@ static void note_asked(const struct hbp_planner *planner,
 	plan->strict = rq->strict;
 	plan->whole = rq->whole;
 	plan->asked.objective = rq->objective;
+	plan->asked.automatic = planner == &hbp_auto;
 	if (planner->takes & HBP_TAKES_SEED)
 		plan->asked.seed = rq->seed;
 	if (planner->takes & HBP_TAKES_UPDATE)

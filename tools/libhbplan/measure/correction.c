@@ -10,11 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "measure/correction.h"
 #include "measure/direction.h"
 #include "json.h"
 #include "node.h"
+#include "stamp.h"
 #include "ways.h"
 #include "wire.h"
 
@@ -365,23 +367,34 @@ struct saving {
 	const char *path;
 };
 
-static void correct_link(json_t *links, const struct hbp_correction *c)
+static int correct_link(struct hbp_reader *rd, json_t *links, const struct hbp_correction *c)
 {
 	json_t *link = hbp_direction_of(links, c->from, c->to);
 	double mbps = json_number_value(json_object_get(link, "bandwidth_mbps"));
+	char now[HBP_STAMP_LEN];
 
+	if (!link)
+		return hbp_json_fault(rd, "links: that from %u to %u is not there any more",
+				      c->from, c->to);
 	mbps *= (double)c->after_bps / (double)c->before_bps;
 	json_object_set_new(link, "bandwidth_mbps", json_real(mbps));
-	json_object_set_new(link, "measured", json_pack("{s:s}", "method", "rehearsal"));
+	hbp_stamp_text(time(NULL), now);
+	hbp_direction_measured(link, "rehearsal", now);
+	return 0;
 }
 
 static int save(struct hbp_reader *rd, json_t *root, void *out)
 {
 	const struct saving *saving = out;
 	size_t i;
+	int ret;
 
-	for (i = 0; i < saving->corrections->n; i++)
-		correct_link(json_object_get(root, "links"), &saving->corrections->links[i]);
+	for (i = 0; i < saving->corrections->n; i++) {
+		ret = correct_link(rd, json_object_get(root, "links"),
+				   &saving->corrections->links[i]);
+		if (ret)
+			return ret;
+	}
 	return hbp_json_save(json_incref(root), saving->path, rd->err);
 }
 

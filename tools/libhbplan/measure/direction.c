@@ -40,3 +40,28 @@ json_t *hbp_direction_of(json_t *links, uint32_t from, uint32_t to)
 	}
 	return NULL;
 }
+
+/**
+ * hbp_direction_measured() - note where a bandwidth is from
+ * @object: a direction, or a whole cost matrix
+ * @method: what has shown it
+ * @time: when, in the form of RFC 3339
+ *
+ * What was told of the bandwidth before goes; of the latency it stays.
+ *
+ * Return: what is told of the measurement, owned by @object.
+ */
+json_t *hbp_direction_measured(json_t *object, const char *method, const char *time)
+{
+	json_t *measured = json_object_get(object, "measured");
+
+	if (!json_is_object(measured)) {
+		measured = json_object();
+		json_object_set_new(object, "measured", measured);
+	}
+	json_object_set_new(measured, "bandwidth_method", json_string(method));
+	json_object_set_new(measured, "bandwidth_time", json_string(time));
+	json_object_del(measured, "bandwidth_spread_mbps");
+	json_object_del(measured, "bandwidth_tests");
+	return measured;
+}

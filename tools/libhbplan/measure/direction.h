@@ -8,5 +8,6 @@
 #include <jansson.h>
 
 json_t *hbp_direction_of(json_t *links, uint32_t from, uint32_t to);
+json_t *hbp_direction_measured(json_t *object, const char *method, const char *time);
 
 #endif /* HBPLAN_DIRECTION_H */

@@ -29,7 +29,6 @@ struct hbp_news {
 };
 
 void hbp_news_json(json_t *root, const struct hbp_news *news, const char *time);
-int hbp_news_save(const struct hbp_news *news, size_t n, const char *path,
-		  struct hbp_error *err);
+int hbp_news_save(struct hbp_news *news, size_t *n, const char *path, struct hbp_error *err);
 
 #endif /* HBPLAN_NEWS_H */
