@@ -66,7 +66,52 @@ update_of "payload.json" 1 2
 check_equal "a file that counts payload alone gets payload" '[[100,2,100,22985]]' \
 	"$(jq -c '[.links[] | [.from, .to, .before_mbps, (.mbps * 1000 | floor)]]' <<<"$out")"
 
+# A link that was measured later keeps its figure; another one that the lanes tell of does not.
+jq '.links |= map(if .to == 100 and .from == 2 then .measured = {bandwidth_method: "flows",
+	bandwidth_time: "2026-06-01T00:00:00Z"} else . end)' "$net" >"newer.json"
+lane 1 2 24 25 2026-05-31T23:59:59Z
+newer=$(sha256sum <"newer.json")
+update_of "newer.json" 1
+check_equal "what the file has of a link is newer" '[[],1]' "$(jq -c '[.links, .older]' <<<"$out")"
+check_equal "what the file has stays" "$newer" "$(sha256sum <"newer.json")"
+run measure update "newer.json" group 7 lanes "1.lanes"
+check_match "and that is said" 'left as the file has them, as it is newer: 1 figures' "$out"
+lane 1 2 24 25 2026-06-01T00:00:05Z
+update_of "newer.json" 1
+check_equal "what is newer than the file is taken" '[1,0]' \
+	"$(jq -c '[(.links | length), .older]' <<<"$out")"
+
+# Of a matrix the time is that of the newest pair.
+jq -n '{hbcast: "costs", version: 1, nodes: [{id: 1}, {id: 2}, {id: 3}],
+	latency_us: [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+	bandwidth_mbps: [[null, 100, 100], [100, null, 100], [100, 100, null]]}' >"matrix.json"
+lane 1 2 24 25 2026-06-01T00:00:11Z
+lane 3 1 24 25 2026-05-01T00:00:11Z
+for node in 1 3; do
+	jq '[.[0]]' "$node.lanes" >"alone-$node.lanes"
+done
+update_of "matrix.json" alone-1 alone-3
+check_equal "a matrix tells when the newest was seen" "2026-06-01T00:00:10Z" \
+	"$(jq -r .measured.bandwidth_time "matrix.json")"
+lane 1 2 24 25
+
 sum=$(sha256sum <"$net")
+jq '. + .' "1.lanes" >"4.lanes"
+update_of "$net" 4
+no "a lane twice" 'a lane from node 1 to node 2 is there twice: give it once'
+for figure in '.limited_bytes = 0' '.spell_bytes = 0' '.limited_us = -1' '.spell_us = 1e30' \
+	'.spell_bytes = "many"'; do
+	jq ".[0] |= ($figure)" "1.lanes" >"4.lanes"
+	update_of "$net" 4
+	no "$figure" 'the lane from node 1 to node 2 has figures that cannot be'
+done
+jq '.[0].node = 4294967297' "1.lanes" >"4.lanes"
+update_of "$net" 4
+no "an id that is none" 'a lane lacks node, peer or time'
+jq -n '{hbcast: "hnow", version: 1, switch_latency_us: 1, nodes: [{id: 1, send_us: 1, receive_us: 1},
+	{id: 2, send_us: 1, receive_us: 1}]}' >"hnow.json"
+update_of "hnow.json" 1
+no "an HNOW" 'hnow.json'
 run -j measure update "$net" group 8 lanes "1.lanes"
 no "another group" 'no lane is of group 8: it is of another group'
 lane 1 2 24 25 2999-01-01T00:00:00Z

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "lane_list.h"
 #include "show.h"
 #include "stamp.h"
+
+#define MOST	1e15	/* of any figure: 32 years in us, or 1 PB */
 
 /**
  * hblanes_parse() - the parser of a key that names a file of lanes
@@ -41,37 +44,78 @@ double hblanes_number(const json_t *row, const char *key)
 	return json_number_value(json_object_get(row, key));
 }
 
-static bool is_word(const json_t *row, const char *key, const char *word)
+/* Figures of a lane are there or not, and in bounds; it was limited for a part of its time. */
+static bool has_good_figures(const json_t *row)
 {
-	const char *text = json_string_value(json_object_get(row, key));
+	static const char * const keys[] = {
+		"slot", "root", "spell_us", "spell_age_us", "spell_bytes", "spell_mbps",
+		"limited_us", "limited_bytes", "planned_mbps", "mss_bytes", "busy_us",
+		"rwnd_limited_us", "retransmits", NULL
+	};
+	const json_t *value;
+	double number;
+	size_t i;
 
-	return text && !strcmp(text, word);
+	for (i = 0; keys[i]; i++) {
+		value = json_object_get(row, keys[i]);
+		if (value && !json_is_null(value) && !hbp_json_real(value, 0, MOST, &number))
+			return false;
+	}
+	return (!hblanes_number(row, "limited_us") || hblanes_number(row, "limited_bytes")) &&
+	       (!hblanes_number(row, "spell_us") || hblanes_number(row, "spell_bytes"));
 }
 
 /* One row of a list of lanes. */
 static int take_row(struct hblanes *l, const char *name, json_t *row)
 {
 	const char *text = json_string_value(json_object_get(row, "time"));
+	uint32_t id;
 	double time;
 
-	if (!json_is_integer(json_object_get(row, "node")) ||
-	    !json_is_integer(json_object_get(row, "peer")) || !hbp_stamp_seconds(text, &time))
+	if (!hbp_json_id(json_object_get(row, "node"), &id) ||
+	    !hbp_json_id(json_object_get(row, "peer"), &id) || !hbp_stamp_seconds(text, &time))
 		return hbctl_error(l->ctl, HBCTL_USAGE,
 				   "%s: a lane lacks node, peer or time: write the file with \"hbcastctl -j show lane\"",
 				   name);
+	if (!has_good_figures(row))
+		return hbctl_error(l->ctl, HBCTL_USAGE,
+				   "%s: the lane from node %.0f to node %.0f has figures that cannot be: write the file with \"hbcastctl -j show lane\"",
+				   name, hblanes_number(row, "node"),
+				   hblanes_number(row, "peer"));
 	if (time > (double)(l->now + HBP_STAMP_APART_S))
 		return hbctl_error(l->ctl, HBCTL_USAGE,
 				   "%s: %s is in the future: set the clocks of both machines",
 				   name, text);
-	if (hblanes_number(row, "group") == l->group && is_word(row, "direction", "down"))
+	if (hblanes_number(row, "group") == l->group &&
+	    hbp_json_says(json_object_get(row, "direction"), "down"))
 		json_array_append(l->rows, row);
+	return HBCTL_OK;
+}
+
+/* A lane that is in the list already, or has come twice; @seen has all before it. */
+static int check_once(struct hblanes *l, const char *name, const json_t *row, json_t *seen)
+{
+	const char *direction = json_string_value(json_object_get(row, "direction"));
+	char key[160];
+
+	snprintf(key, sizeof(key), "%.0f %.0f %.0f %.0f %.0f %.0f %.16s",
+		 hblanes_number(row, "node"), hblanes_number(row, "id"),
+		 hblanes_number(row, "peer"), hblanes_number(row, "group"),
+		 hblanes_number(row, "root"), hblanes_number(row, "slot"),
+		 direction ? direction : "");
+	if (json_object_get(seen, key))
+		return hbctl_error(l->ctl, HBCTL_USAGE,
+				   "%s: a lane from node %.0f to node %.0f is there twice: give it once",
+				   name, hblanes_number(row, "node"),
+				   hblanes_number(row, "peer"));
+	json_object_set_new(seen, key, json_true());
 	return HBCTL_OK;
 }
 
 /* The lanes of one node, or of some; none of them is known yet. */
 static int take_rows(struct hblanes *l, const char *name, json_t *rows)
 {
-	json_t *mine = json_object(), *row;
+	json_t *mine = json_object(), *seen = json_object(), *row;
 	int ret = HBCTL_OK;
 	const char *key;
 	char node[16];
@@ -83,6 +127,7 @@ static int take_rows(struct hblanes *l, const char *name, json_t *rows)
 		json_object_set_new(mine, node, json_true());
 		any = any || hblanes_number(row, "group") == l->group;
 		ret = ret ? ret : take_row(l, name, row);
+		ret = ret ? ret : check_once(l, name, row, seen);
 	}
 	if (!ret && json_array_size(rows) && !any)
 		ret = hbctl_error(l->ctl, HBCTL_USAGE,
@@ -95,6 +140,7 @@ static int take_rows(struct hblanes *l, const char *name, json_t *rows)
 					  name, key);
 	}
 	json_object_update(l->nodes, mine);
+	json_decref(seen);
 	json_decref(mine);
 	return ret;
 }

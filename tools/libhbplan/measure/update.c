@@ -366,6 +366,12 @@ static struct hbp_news update_of(const struct evidence *e, size_t link)
 	return update;
 }
 
+/* A file can say so. */
+static bool can_be(double mbps)
+{
+	return mbps >= HBP_BANDWIDTH_MIN_MBPS && mbps <= HBP_BANDWIDTH_MAX_MBPS;
+}
+
 /* What differs, and what is as it was and full: that is known anew. */
 static int tell(const struct evidence *e, struct hbp_news **out, size_t *n_out,
 		struct hbp_error *err)
@@ -377,8 +383,9 @@ static int tell(const struct evidence *e, struct hbp_news **out, size_t *n_out,
 	if (!*out)
 		return hbp_nomem(err);
 	for (k = 0; k < e->platform->n_links; k++)
-		if (e->level[k] >= SURE * e->mbps[k] ||
-		    e->mbps[k] != hbp_mbps_from_bps(e->platform->links[k].bandwidth_bps))
+		if (can_be(e->mbps[k]) &&
+		    (e->level[k] >= SURE * e->mbps[k] ||
+		     e->mbps[k] != hbp_mbps_from_bps(e->platform->links[k].bandwidth_bps)))
 			(*out)[(*n_out)++] = update_of(e, k);
 	return 0;
 }
@@ -537,7 +544,7 @@ int hbp_update_costs(const struct hbp_costs *costs, const struct hbp_seen *seen,
 		for (k = i; !ret && k < n; k++)
 			if (is_pair(&seen[k], &seen[i]))
 				update_pair(seen, n, k, update);
-		*n_out += !ret && update->mbps != update->before_mbps;
+		*n_out += !ret && can_be(update->mbps) && update->mbps != update->before_mbps;
 	}
 	return ret;
 }
