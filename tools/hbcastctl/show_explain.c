@@ -85,15 +85,19 @@ static const char *reason_of(const json_t *lane)
 	return "no-data";
 }
 
-static json_t *slower_edges(const struct hbp_plan *plan, const json_t *lanes)
+/* Lanes that are slower than planned; @known receives how many the plan has, and tell. */
+static json_t *slower_edges(const struct hbp_plan *plan, const json_t *lanes, json_int_t *known)
 {
 	json_t *edges = json_array(), *lane;
 	double planned, got;
 	size_t i;
 
+	*known = 0;
+
 	json_array_foreach((json_t *)lanes, i, lane) {
 		planned = planned_mbps(plan, lane);
 		got = hblanes_number(lane, "spell_mbps");
+		*known += got > 0 && planned > 0;
 		if (got <= 0 || got >= SLOWER * planned)
 			continue;
 		json_array_append_new(edges, json_pack("{s:O, s:O, s:O, s:f, s:f, s:s, s:O*}",
@@ -128,14 +132,45 @@ void hbexplain_text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "HELD-BY", "held_by", NULL }, { "RETRANS", "retransmits", NULL },
 		{ }
 	};
+	json_int_t known = json_integer_value(json_object_get(result, "edges"));
 	const json_t *slower = json_object_get(result, "slower");
 
 	(void)ctl;
 	hbout_table(out, json_object_get(result, "nodes"), nodes);
-	fputs(json_array_size(slower) ? "\nslower than planned:\n" :
-					"\nno edge was slower than planned\n", out);
-	if (json_array_size(slower))
+	if (json_array_size(slower)) {
+		fputs("\nslower than planned:\n", out);
 		hbout_table(out, slower, edges);
+	} else if (known) {
+		fprintf(out, "\nno edge was slower than planned, of %lld that are known\n", known);
+	} else {
+		fputs("\nnothing is known of the edges: give the lanes of the nodes that send\n",
+		      out);
+	}
+}
+
+/* The message went to the plan's nodes, from its root. */
+static int check_plan(struct hbctl *ctl, const char *path, const struct hbp_plan *plan,
+		      const json_t *message)
+{
+	const struct hbp_tree *tree = tree_of(plan, 0);
+	const json_t *nodes = json_object_get(message, "nodes"), *row;
+	size_t i, k;
+	double id;
+
+	json_array_foreach((json_t *)nodes, i, row) {
+		id = hblanes_number(row, "node");
+		for (k = 0; k < tree->n_edges && tree->edges[k].child != id;)
+			k++;
+		if (k == tree->n_edges)
+			return hbctl_error(ctl, HBCTL_USAGE,
+					   "%s is not the plan that the message went by: it %s node %.0f, which got it",
+					   path, id == plan->root ? "begins at" : "lacks", id);
+	}
+	if (json_array_size(nodes) != tree->n_edges)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s is not the plan that the message went by: that had %zu nodes beside the root, and this has %zu",
+				   path, json_array_size(nodes), tree->n_edges);
+	return HBCTL_OK;
 }
 
 /**
@@ -150,6 +185,7 @@ int hbexplain_add(struct hblanes *lanes, const char *path, json_t *message)
 {
 	struct hbctl *ctl = lanes->ctl;
 	struct hbp_plan *plan = NULL;
+	json_int_t known;
 	int ret;
 
 	ret = hbplan_load(ctl, path, &plan);
@@ -158,10 +194,14 @@ int hbexplain_add(struct hblanes *lanes, const char *path, json_t *message)
 				  "%s: predicts nothing: plan with a planner of \"hbcastctl plan\"",
 				  path);
 	if (!ret)
+		ret = check_plan(ctl, path, plan, message);
+	if (!ret)
 		ret = hblanes_read(lanes);
 	if (!ret) {
 		add_predictions(plan, message);
-		json_object_set_new(message, "slower", slower_edges(plan, lanes->rows));
+		json_object_set_new(message, "slower",
+				    slower_edges(plan, lanes->rows, &known));
+		json_object_set_new(message, "edges", json_integer(known));
 	}
 	hbp_plan_free(plan);
 	return ret;

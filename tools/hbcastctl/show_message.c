@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "attrs.h"
+#include "json.h"
 #include "lane_list.h"
 #include "show.h"
 #include "show_explain.h"
@@ -74,16 +75,27 @@ static void one_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	hbshow_members(out, json_object_get(result, "nodes"));
 }
 
+static int explain(struct hblanes *lanes, uint32_t group, const char *plan, json_t *message)
+{
+	lanes->group = group;
+	return hbexplain_add(lanes, plan, message);
+}
+
 /* What "send" has said of a message, in a file; the kernel forgets it when that ends. */
 static int explain_sent(struct hblanes *lanes, const char *path, const char *plan)
 {
 	json_error_t why = { };
 	json_t *sent = json_load_file(path, 0, &why);
+	uint32_t group = 0;
 	int ret;
 
-	lanes->group = (uint32_t)hblanes_number(sent, "group");
-	if (lanes->group && json_is_array(json_object_get(sent, "nodes")))
-		ret = hbexplain_add(lanes, plan, sent);
+	if (hbp_json_id(json_object_get(sent, "group"), &group) && lanes->group &&
+	    lanes->group != group)
+		ret = hbctl_error(lanes->ctl, HBCTL_USAGE,
+				  "%s is of group %u, not %u: leave the group out", path, group,
+				  lanes->group);
+	else if (group && json_is_array(json_object_get(sent, "nodes")))
+		ret = explain(lanes, group, plan, sent);
 	else
 		ret = hbctl_error(lanes->ctl, HBCTL_USAGE,
 				  "%s: %s: write the file with \"hbcastctl -j send\"", path,
@@ -116,7 +128,7 @@ static int show_one(struct hblanes *lanes, uint64_t id, const char *plan)
 	if (ret)
 		goto out;
 	if (plan)
-		ret = hbexplain_add(lanes, plan, result);
+		ret = explain(lanes, group, plan, result);
 	if (!ret)
 		ret = hbout_print(ctl, result, plan ? hbexplain_text : one_text);
 	else
