@@ -103,7 +103,7 @@ lane 1 3
 echo "# $(jq -c . <<<"$out")"
 check_jq "the fast node's lane waits for data" true '.limited_us < 0.1 * .spell_us'
 check_jq "its smallest round trip is the way's, too" true "$(near .min_rtt_us 10000)"
-wait_for 10 grep -q '"peer":2.*rate_mbps' <(grep lane-changed "$work/events")
+wait_for 10 grep -q 'lane-changed.*"peer":2.*rate_mbps' "$work/events"
 kill "$monitor"
 wait "$monitor"
 out=$(jq -s 'map(select(.event == "lane-changed" and .peer == 2 and .rate_mbps))' "$work/events")
@@ -142,7 +142,7 @@ check_jq "and how, and when" true \
 	(.bandwidth_time | test("^2025-01-01T00:"))'
 update "$work/wrong.json"
 check_jq "another update says nothing else" true \
-	'.links | map(.mbps == .before_mbps) | all'
+	'.links | length > 0 and all(.mbps == .before_mbps)'
 check "the lab ends" "$HBCAST_CTL" lab down
 
 # It takes two seconds until the windows are as large as the way, and there the broadcast ends.
