@@ -111,6 +111,7 @@ complete_words()
 	echo "${COMPREPLY[*]}"
 }
 
+check_match "completion knows a key of a dash" ' -y ' " $(complete_words auto-plan group 7 '') "
 known=" $(complete_words '') "
 mapfile -t objects < <(sed -n 's/^\t{ "\([a-z]*\)", hbctl_cmd_.*/\1/p' tools/hbcastctl/main.c)
 check "there are objects" [ ${#objects[@]} -ge 10 ]

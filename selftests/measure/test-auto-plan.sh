@@ -84,6 +84,19 @@ refuse "a folder that is not there" 1 'nowhere/x.json cannot be written: No such
 	costs nowhere/x.json
 refuse "a message of nothing" 1 'message-size must be 1 byte to 1024TiB' -y message-size 0
 refuse "what nobody plans for" 1 'objective "speed" is unknown' -y objective speed
+at 1 -j auto-plan group $group >"$work/out" 2>"$work/err" </dev/null
+ends
+check_equal "nobody to ask, as JSON: refused" 1 "$status"
+check_match "nobody to ask, as JSON: and why" 'with -j nobody is asked .* add -y or dry-run' "$err"
+refuse "both ways" 1 '-y applies the plan, and dry-run does not' -y dry-run
+refuse "one file for both" 1 'costs and output are both x.json' -y costs x.json output x.json
+refuse "a picture" 1 'costs x.dot would be a picture' -y costs x.dot
+refuse "a folder" 1 '/tmp is a folder: give a file in it with output' -y output /tmp
+refuse "without this node" 1 'nodes lacks 1, this node' -y nodes 2,3
+refuse "with a stranger" 1 'node 9 is no peer of this one: add it' -y nodes 1,2,9
+at 1 group set $group members 1,2,3,4
+refuse "without a member" 1 'nodes lacks 3, which is on the list of group 7' -y nodes 1,2,4
+at 1 group set $group members any
 check "nothing was sent for that" [ $(($(lab_sent 1) - before)) -lt 20000 ]
 
 auto dry-run message-size 6MB

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -174,11 +175,15 @@ int hbarg_string(struct hbctl *ctl, const char *key, const char *word,
 int hbarg_output(struct hbctl *ctl, const char *key, const char *word, void *dest)
 {
 	char *copy = strdup(word);
+	struct stat st;
 	int ret = HBCTL_OK;
 
 	if (!copy)
 		abort();
-	if (access(dirname(copy), W_OK | X_OK))
+	if (!stat(word, &st) && S_ISDIR(st.st_mode))
+		ret = hbctl_error(ctl, HBCTL_USAGE,
+				  "%s is a folder: give a file in it with %s", word, key);
+	else if (access(dirname(copy), W_OK | X_OK))
 		ret = hbctl_error(ctl, HBCTL_USAGE,
 				  "%s cannot be written: %s; give another file with %s", word,
 				  strerror(errno), key);

@@ -25,6 +25,7 @@
  * @group: the group's id
  * @own: this node's id: the root
  * @nodes: who is measured, as it was written, or NULL for all members
+ * @chosen: the same; its ids are owned
  * @bytes: size of a message, as it was written, or NULL
  * @objective: what is planned for, likewise
  * @costs: the file that gets the network
@@ -43,6 +44,7 @@ struct auto_plan {
 	uint32_t group;
 	uint32_t own;
 	const char *nodes;
+	struct hbmeas_members chosen;
 	const char *bytes;
 	const char *objective;
 	const char *costs;
@@ -235,6 +237,25 @@ static int apply(struct auto_plan *p, const char *group)
 	return run_step(p, "applied", &line, hbctl_cmd_apply);
 }
 
+/* A plan begins at this node, and in a group with a list has all of it. */
+static int check_chosen(struct auto_plan *p)
+{
+	size_t i;
+
+	if (!p->nodes)
+		return hbmeas_members_check(p->ctl, p->own, &p->members);
+	if (!hbmeas_members_have(&p->chosen, p->own))
+		return hbctl_error(p->ctl, HBCTL_USAGE,
+				   "nodes lacks %u, this node, where the plan begins: add it",
+				   p->own);
+	for (i = 0; p->members.listed && i < p->members.n; i++)
+		if (!hbmeas_members_have(&p->chosen, p->members.ids[i]))
+			return hbctl_error(p->ctl, HBCTL_USAGE,
+					   "nodes lacks %u, which is on the list of group %u, and a plan has all of it: add it, or take it off the list with \"hbcastctl group set\"",
+					   p->members.ids[i], p->group);
+	return hbmeas_members_check(p->ctl, p->own, &p->chosen);
+}
+
 static int run_steps(struct auto_plan *p)
 {
 	char group[16];
@@ -242,6 +263,8 @@ static int run_steps(struct auto_plan *p)
 
 	snprintf(group, sizeof(group), "%u", p->group);
 	ret = hbmeas_members_find(p->ctl, p->group, p->own, &p->members);
+	if (!ret)
+		ret = check_chosen(p);
 	if (!ret)
 		ret = measure(p, group);
 	if (!ret)
@@ -283,6 +306,40 @@ static int run_all(struct auto_plan *p)
 }
 
 /* A value that a later step takes is looked at before anything is measured. */
+static int parse_nodes(struct hbctl *ctl, const char *key, const char *word, void *dest)
+{
+	struct auto_plan *p = dest;
+
+	p->nodes = word;
+	return hbmeas_members_parse(ctl, key, word, &p->chosen);
+}
+
+/* What is written to which file, and who decides. */
+static int check_ways(struct auto_plan *p)
+{
+	const char *end = strrchr(p->costs, '.');
+
+	if (end && !strcmp(end, ".dot"))
+		return hbctl_error(p->ctl, HBCTL_USAGE,
+				   "costs %s would be a picture, from which nothing can be planned: give a file that does not end with .dot",
+				   p->costs);
+	if (!strcmp(p->costs, p->output))
+		return hbctl_error(p->ctl, HBCTL_USAGE,
+				   "costs and output are both %s: give two files", p->costs);
+	if (p->yes && p->dry_run)
+		return hbctl_error(p->ctl, HBCTL_USAGE,
+				   "-y applies the plan, and dry-run does not: give one of them");
+	if (p->yes || p->dry_run)
+		return HBCTL_OK;
+	if (p->ctl->json)
+		return hbctl_error(p->ctl, HBCTL_USAGE,
+				   "with -j nobody is asked whether the plan is applied: add -y or dry-run");
+	if (!isatty(STDIN_FILENO))
+		return hbctl_error(p->ctl, HBCTL_USAGE,
+				   "standard input is no terminal, where it is asked whether the plan is applied: add -y or dry-run");
+	return HBCTL_OK;
+}
+
 static int parse_bytes(struct hbctl *ctl, const char *key, const char *word, void *dest)
 {
 	uint64_t bytes;
@@ -327,7 +384,7 @@ static int plan_alone(struct hbctl *ctl, int argc, char **argv)
 	char costs[64], output[64];
 	struct hbarg_key keys[] = {
 		{ "group", hbarg_id, &p.group, HBARG_REQUIRED | HBARG_BARE, 0 },
-		{ "nodes", hbarg_string, &p.nodes, 0, 0 },
+		{ "nodes", parse_nodes, &p, 0, 0 },
 		{ "message-size", parse_bytes, &p.bytes, 0, 0 },
 		{ "objective", parse_objective, &p.objective, 0, 0 },
 		{ "costs", hbarg_output, &p.costs, 0, 0 },
@@ -343,15 +400,15 @@ static int plan_alone(struct hbctl *ctl, int argc, char **argv)
 	int ret;
 
 	ret = hbarg_parse(ctl, keys, argc, argv);
-	if (!ret && !p.yes && !p.dry_run && !isatty(STDIN_FILENO))
-		ret = hbctl_error(ctl, HBCTL_USAGE,
-				  "standard input is no terminal, where it is asked whether the plan is applied: add -y or dry-run");
 	if (!ret)
 		ret = name_files(&p, costs, output, sizeof(costs));
+	if (!ret)
+		ret = check_ways(&p);
 	if (!ret)
 		ret = hbmeas_own_id(ctl, &p.own);
 	if (!ret)
 		ret = run_all(&p);
+	free(p.chosen.ids);
 	free(p.members.ids);
 	return ret;
 }

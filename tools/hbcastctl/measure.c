@@ -56,25 +56,6 @@ struct measuring {
 	struct hbmeas_prober prober;
 };
 
-/* Ids with commas between them; @dest is struct measuring. */
-static int parse_nodes(struct hbctl *ctl, const char *key, const char *word, void *dest)
-{
-	struct measuring *m = dest;
-	char *list = strdup(word), *rest = list, *one;
-	uint32_t id;
-	int ret = HBCTL_OK;
-
-	if (!list)
-		abort();
-	while (!ret && (one = strsep(&rest, ","))) {
-		ret = hbarg_id(ctl, key, one, &id);
-		if (!ret)
-			hbmeas_members_add(&m->nodes, id);
-	}
-	free(list);
-	return ret;
-}
-
 static int parse_method(struct hbctl *ctl, const char *key, const char *word, void *dest)
 {
 	bool *matrix = dest;
@@ -86,25 +67,18 @@ static int parse_method(struct hbctl *ctl, const char *key, const char *word, vo
 			   "%s \"%s\" is unknown: write tree or matrix", key, word);
 }
 
-/* Who is measured: each once, this node among them. */
+/* Who is measured. */
 static int find_nodes(struct measuring *m)
 {
-	size_t i, most = m->matrix ? HBP_MATRIX_HOSTS_MAX : HBP_INFER_HOSTS_MAX;
+	size_t most = m->matrix ? HBP_MATRIX_HOSTS_MAX : HBP_INFER_HOSTS_MAX;
 	int ret = HBCTL_OK;
 
-	if (m->nodes.n)
-		hbmeas_members_sort(&m->nodes);
-	else
+	if (!m->nodes.n)
 		ret = hbmeas_members_find(m->ctl, m->group, m->own, &m->nodes);
-	if (ret)
+	if (!ret)
+		ret = hbmeas_members_check(m->ctl, m->own, &m->nodes);
+	if (ret || (m->nodes.n >= 2 && m->nodes.n <= most))
 		return ret;
-	for (i = 1; i < m->nodes.n; i++)
-		if (m->nodes.ids[i - 1] == m->nodes.ids[i])
-			return hbctl_error(m->ctl, HBCTL_USAGE,
-					   "nodes has node %u twice: write each once",
-					   m->nodes.ids[i]);
-	if (m->nodes.n >= 2 && m->nodes.n <= most)
-		return HBCTL_OK;
 	return hbctl_error(m->ctl, HBCTL_USAGE,
 			   "%zu nodes cannot be measured by method %s: choose 2 to %zu with the key nodes, or add the others with \"hbcastctl peer add\"",
 			   m->nodes.n, m->matrix ? "matrix" : "tree", most);
@@ -478,7 +452,7 @@ static int run(struct hbctl *ctl, int argc, char **argv)
 	struct measuring m = { .ctl = ctl };
 	struct hbarg_key keys[] = {
 		{ "group", hbarg_id, &m.group, HBARG_REQUIRED | HBARG_BARE, 0 },
-		{ "nodes", parse_nodes, &m, 0, 0 },
+		{ "nodes", hbmeas_members_parse, &m.nodes, 0, 0 },
 		{ "output", hbarg_output, &m.output, 0, 0 },
 		{ "time", hbarg_duration, &m.time_ns, 0, 0 },
 		{ "traffic", hbarg_size, &m.bytes, 0, 0 },

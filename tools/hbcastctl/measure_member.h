@@ -23,6 +23,9 @@ struct hbmeas_members {
 
 void hbmeas_members_add(struct hbmeas_members *members, uint32_t id);
 void hbmeas_members_sort(struct hbmeas_members *members);
+bool hbmeas_members_have(const struct hbmeas_members *members, uint32_t id);
+int hbmeas_members_parse(struct hbctl *ctl, const char *key, const char *word, void *dest);
+int hbmeas_members_check(struct hbctl *ctl, uint32_t own, struct hbmeas_members *members);
 int hbmeas_members_find(struct hbctl *ctl, uint32_t group, uint32_t own,
 			struct hbmeas_members *members);
 int hbmeas_own_id(struct hbctl *ctl, uint32_t *own);
