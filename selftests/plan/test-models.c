@@ -302,17 +302,17 @@ static void check_demo(uint64_t bytes)
 	   slowest->bound_ns == hbp_evaluation_bound(plan->predicted),
 	   "demo: tps, %llu bytes: the slowest node is at its bound",
 	   (unsigned long long)bytes);
-	/* 1 sends to 2 5 7 9: 20 + 20 + 30 + 30 Mbit/s. */
+	/* 1 sends to 2 5 7 9: 10 + 10 + 15 + 15 Mbit/s. */
 	ok(edges_are(plan, "1-2 1-7 1-5 1-9 2-4 2-3 7-8 4-6") &&
-	   plan->trees[0].rate_bps == 20000000, "demo: the tree of tps");
+	   plan->trees[0].rate_bps == 10000000, "demo: the tree of tps");
 	hbp_plan_free(plan);
-	/* Eight edges share 100 Mbit/s: 12.5 each, where 20 are possible. */
+	/* Eight edges share 50 Mbit/s: 6.25 each, where 10 are possible. */
 	plan = make_plan(in, "flat", 1, bytes);
 	ratio = hbp_figure_ratio(hbp_evaluation_slowest(plan->predicted));
 	ok(ratio > 1.59 && ratio < 1.61, "demo: flat needs 1.6 times as long");
 	hbp_plan_free(plan);
 	plan = make_plan(in, "chain", 1, bytes);
-	ok(plan->trees[0].rate_bps == 20000000,
+	ok(plan->trees[0].rate_bps == 10000000,
 	   "demo: the chain keeps the slowest link busy");
 	hbp_plan_free(plan);
 	hbp_input_free(in);
