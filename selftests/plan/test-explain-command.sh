@@ -200,6 +200,14 @@ outlook()
 		"$tool" plan "$1" algorithm mtp root "$4" "${ports[@]}" | jq .bound_mbps
 }
 
+# What two lists of figures, one a line, differ by; rates are whole bits per second,
+# so that a millionth may be rounded.
+differ()
+{
+	paste <(printf '%s' "$1") <(printf '%s' "$2") |
+		awk 'NF != 2 || ($1 - $2) ^ 2 > ($2 / 1e6) ^ 2 { print "is", $1, "and should be", $2 }'
+}
+
 cat >mesh.json <<-'END'
 	{"hbcast":"costs","version":1,"headers":false,
 	 "nodes":[{"id":5},{"id":2,"recv_overhead_us":4},{"id":7},{"id":4}],
@@ -225,13 +233,13 @@ for case in 'star.json mtp 1 fluid' 'star.json binomial 3 fluid' 'mesh.json mtp 
 	printf '%s\n' "$out" >explained.json
 	keys='.completion_us, (.rate_mbps // empty), .bound_us, .planned_anew_us, (.bound_mbps // empty)'
 	said=
-	same=$(diff <(jq "$keys" explained.json) <(outlook "$net" "$model" "$name" "$root") && echo same)
-	[ "$same" = same ] || said+="as it is: $same; "
+	wrong=$(differ "$(jq "$keys" explained.json)" "$(outlook "$net" "$model" "$name" "$root")")
+	[ -z "$wrong" ] || said+="as it is: $wrong; "
 	while read -r limit; do
 		upgrade "$limit" "$net" >upgraded.json
-		same=$(diff <(jq "$keys" <<<"$limit") \
-			<(outlook upgraded.json "$model" "$name" "$root") && echo same)
-		[ "$same" = same ] || said+="$limit: $same; "
+		wrong=$(differ "$(jq "$keys" <<<"$limit")" \
+			"$(outlook upgraded.json "$model" "$name" "$root")")
+		[ -z "$wrong" ] || said+="$limit: $wrong; "
 	done < <(jq -c '.limits[]' explained.json)
 	check_equal "$name on ${net##*/} by $model: $(jq '.limits | length' explained.json) limits, upgraded, gain what is said" \
 		'' "$said"
