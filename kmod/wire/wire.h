@@ -232,8 +232,8 @@ struct hbc_wire_numbers {
 } __packed;
 
 /*
- * The root has heard of all members: of short messages before @before, and of these.
- * Nobody reports on them any more, and short ones need not be kept.
+ * All members have taken the short messages before @before: they need not be kept. Of those
+ * of @numbers the root has heard of all members: they are not reported on any more.
  */
 struct hbc_wire_done {
 	struct hbc_wire_hdr hdr;
@@ -266,9 +266,12 @@ struct hbc_wire_want {
 	struct hbc_wire_run run[];
 } __packed;
 
+#define HBC_OVER_ALL	0x01	/* tag of OVER: the session is over, not the lane alone */
+
 /* Of short messages: all before @message, and @bytes of it, are where they belong below. */
 struct hbc_wire_ack {
 	struct hbc_wire_hdr hdr;
+	__be32 epoch;		/* of the tree that says what is below */
 	__be64 message;
 	__be64 bytes;
 } __packed;

@@ -28,9 +28,9 @@ check_equal "no module: version" "1 [\"$version\",1,null]" \
 load_hbcast || exit
 run 1 version
 check_equal "version" "0 hbcastctl $version, interface 1
-module    $version, interface 1, wire 3" "$status $out"
+module    $version, interface 1, wire 4" "$status $out"
 run 1 -j version
-check_jq "version as JSON" "[1,\"$version\",1,3]" \
+check_jq "version as JSON" "[1,\"$version\",1,4]" \
 	'[.tool.interface, .module.version, .module.interface, .module.wire]'
 
 ### The node.
@@ -93,20 +93,24 @@ check "keygen" at 1 group keygen "$dir/key"
 check_equal "keygen: length and mode" "32 600" "$(stat -c '%s %a' "$dir/key")"
 check "group add" at 1 group add 5 key-file "$dir/key"
 run 1 -j group
-check_jq "group show: what is so unless set" '[[5,0,0,"0600",5000,10000,1048576,0,[]]]' \
-	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .receivers, .members])'
+check_jq "group show: what is so unless set" '[[5,0,0,"0600",5000,10000,0,[]]]' \
+	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .receivers, .members])'
+check_jq "group show: bounds that are so unless set" '[[4194304,1073741824,4096]]' \
+	'map([.window_bytes, .spool_bytes, .max_nodes])'
 check_jq "group show: who may measure" '[["on",null,0,0]]' \
 	'map([.probe, .probe_rate_mbps, .probe_total_bytes, .probed_bytes])'
 check_jq "group show: nothing dropped" '[0,0,0,0,0,0,0]' \
-	'.[0].drops | [.stale, .no_tree, .no_receiver, .checksum, .stalled, .lane_lost, .no_memory]'
+	'.[0].drops | [.stale, .twice, .no_receiver, .checksum, .stalled, .no_memory, .spool]'
 refused "group add: again" 2 'group 5 cannot be added: ' 1 group add 5 key-file "$dir/key"
 check "group set" at 1 group set 5 owner nobody group nogroup mode 0620 dead-interval 2s \
-	stall-interval 1500ms queue 256KiB members 3,1,2
+	stall-interval 1500ms window 256KiB spool 64MiB max-nodes 100 members 3,1,2
 run 1 -j group show id 5
-check_jq "group set: shown" '[[5,65534,65534,"0620",2000,1500,262144,[1,2,3]]]' \
-	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .members])'
+check_jq "group set: shown" '[[5,65534,65534,"0620",2000,1500,[1,2,3]]]' \
+	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .members])'
+check_jq "group set: its bounds" '[[262144,67108864,100]]' \
+	'map([.window_bytes, .spool_bytes, .max_nodes])'
 run 1 group show
-check_match "group show: as text" '5  nobody  nogroup  0620  2.000 s  1.500 s  256.0 KiB +0  1,2,3' "$out"
+check_match "group show: as text" '5  nobody  nogroup  0620  2.000 s  1.500 s  256.0 KiB +64.0 MiB +0  1,2,3' "$out"
 check "group set: less of measuring" at 1 group set 5 probe off probe-rate 94mbit probe-total 2GB
 run 1 -j group
 check_jq "group set: as was said" '[["off",94,2000000000]]' \
@@ -200,6 +204,10 @@ refused "apply: unknown node, dry-run" 2 'the plan cannot be applied to group 5:
 	1 apply "$dir/bad" group 5 dry-run
 plan 1 '[1,2],[2,3],[3,2]' >"$dir/bad"
 refused "apply: a cycle" 1 '.*bad: ' 1 apply "$dir/bad" group 5
+at 1 group set 5 max-nodes 2
+refused "apply: more nodes than the group lets in" 2 'the plan cannot be applied to group 5: .*3 nodes.*max-nodes' \
+	1 apply "$dir/chain" group 5
+at 1 group set 5 max-nodes 100
 run 1 -j show plan
 check_jq "apply: what is refused changes nothing" '2' 'map(.epoch) | max'
 

@@ -23,7 +23,8 @@ def good_values():
     """For each operation that takes attributes, a request that has them all."""
     node = {"id": 9, "ipv4": "127.0.0.9", "port": 7}
     group = {"id": 5, "key": KEY, "uid": 0, "gid": 0, "mode": 0o600, "dead_ms": 1000,
-             "stall_ms": 1000, "queue": 1 << 20, "member": 1}
+             "stall_ms": 1000, "window": 1 << 20, "max_nodes": 9, "spool": 1 << 20,
+             "member": 1}
     edge = {"parent": 1, "child": 2, "rate": 0}
     return {
         "node-set": node, "peer-new": node, "peer-del": {"id": 9}, "peer-get": {"id": 9},
@@ -242,10 +243,10 @@ def test_groups(client):
     refused("no such group", errno.ENOENT, "add the group", client.do, "group-get", id=5)
     fine("a group", client.do, "group-new", id=5, key=KEY)
     refused("the same again", errno.EEXIST, "already", client.do, "group-new", id=5, key=KEY)
-    drops = {"stale": 0, "no-tree": 0, "no-receiver": 0, "checksum": 0, "stalled": 0,
-             "lane-lost": 0, "no-memory": 0}
+    drops = dict.fromkeys(("stale", "twice", "no-receiver", "checksum", "stalled", "no-memory",
+                           "spool"), 0)
     group = {"id": 5, "uid": 0, "gid": 0, "mode": 0o600, "dead-ms": 5000, "stall-ms": 10000,
-             "queue": 1 << 20, "members": 0, "receivers": 0, "drops": drops,
+             "window": 4 << 20, "max-nodes": 4096, "spool": 1 << 30, "members": 0, "receivers": 0, "drops": drops,
              "probe": 1, "probe-rate": 0, "probe-total": 0, "probed": 0}
     tap.equal(client.do("group-get", id=5), group, "defaults, and no key")
     fine("a change", client.do, "group-set", id=5, key=bytes(64), uid=7, dead_ms=200,

@@ -71,7 +71,7 @@ TEST_F(sender, nobody_receives_much)
 	/* The rest of it is of no use to anybody. */
 	struct report r;
 
-	ASSERT_EQ(5000000, send_message(self->fd, 1, 5000000, 0));
+	ASSERT_EQ(4000000, send_message(self->fd, 1, 4000000, 0));
 	EXPECT_EQ(2, wait_complete(self->fd, 10000));
 	ASSERT_EQ(2, get_report(self->fd, 0, &r));
 	EXPECT_EQ(HBCAST_REASON_NO_RECEIVER, report_of(&r, 2)->reason);

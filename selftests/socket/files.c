@@ -184,8 +184,8 @@ TEST_F(file, becomes_shorter)
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(2, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
-	EXPECT_EQ(HBCAST_REASON_ABORTED, report_of(&r, 2)->reason);
-	EXPECT_EQ(HBCAST_REASON_ABORTED, report_of(&r, 3)->reason);
+	EXPECT_EQ(HBCAST_REASON_CHANGED, report_of(&r, 2)->reason);
+	EXPECT_EQ(HBCAST_REASON_CHANGED, report_of(&r, 3)->reason);
 	EXPECT_GT(64 << 20, r.c.sent);
 	/* And the socket goes on. */
 	ASSERT_EQ(10, send_message(self->sender, 4, 10, 0));

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "node.h"
@@ -222,6 +223,20 @@ long receive_message(int fd, unsigned int seed, size_t chunk)
 	} while (!(r.flags & MSG_EOR));
 	free(buf);
 	return total;
+}
+
+long send_file_message(int fd, unsigned int seed, size_t len)
+{
+	struct hbcast_file f = { .fd = memfd_create("message", 0), .length = len };
+	void *bytes = pattern_make(seed, len);
+	long ret;
+
+	if (f.fd < 0 || write(f.fd, bytes, len) != (ssize_t)len)
+		err(EXIT_FAILURE, "memfd");
+	ret = ERR(ioctl(fd, HBCIOCSENDFILE, &f));
+	close(f.fd);
+	free(bytes);
+	return ret ?: (long)len;
 }
 
 long send_message(int fd, unsigned int seed, size_t len, int flags)

@@ -56,6 +56,8 @@ long receive_message(int fd, unsigned int seed, size_t chunk);
 
 /* Sends message @seed of @len bytes: its length or a negative errno. */
 long send_message(int fd, unsigned int seed, size_t len, int flags);
+/* Sends a file with message @seed of @len bytes: its length or a negative errno. */
+long send_file_message(int fd, unsigned int seed, size_t len);
 /* How long to wait here for what takes that long on Debian's kernels. */
 unsigned int patience(unsigned int ms);
 /* How much to do here where that much is done on Debian's kernels. */

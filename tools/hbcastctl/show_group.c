@@ -70,11 +70,11 @@ static void drops_text(const json_t *result, FILE *out)
 	static const struct hbout_column columns[] = {
 		{ "DROPPED IN", "group", NULL },
 		{ "STALE", "stale", NULL },
-		{ "NO-TREE", "no_tree", NULL },
+		{ "TWICE", "twice", NULL },
 		{ "NO-RECEIVER", "no_receiver", NULL },
 		{ "CHECKSUM", "checksum", NULL },
 		{ "STALLED", "stalled", NULL },
-		{ "LANE-LOST", "lane_lost", NULL },
+		{ "SPOOL", "spool", NULL },
 		{ "NO-MEMORY", "no_memory", NULL },
 		{ }
 	};
@@ -105,7 +105,8 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "MODE", "mode", NULL },
 		{ "DEAD", "dead_interval_ms", ms_cell },
 		{ "STALL", "stall_interval_ms", ms_cell },
-		{ "QUEUE", "queue_bytes", hbout_size },
+		{ "WINDOW", "window_bytes", hbout_size },
+		{ "SPOOL", "spool_bytes", hbout_size },
 		{ "RECEIVERS", "receivers", NULL },
 		{ "MEMBERS", "members", members_cell },
 		{ }

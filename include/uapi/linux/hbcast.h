@@ -116,6 +116,9 @@ enum hbcast_reason {
 	HBCAST_REASON_ABORTED,		/* the sender gave the message up */
 	HBCAST_REASON_PLAN_GONE,	/* the plan or the group was removed */
 	HBCAST_REASON_NO_MEMORY,	/* the member had no memory for it */
+	HBCAST_REASON_SPOOL,		/* longer than what a member keeps without a file */
+	HBCAST_REASON_FILE,		/* a file could not be read or written */
+	HBCAST_REASON_CHANGED,		/* the file changed while it was sent */
 	__HBCAST_REASON_MAX,
 };
 

@@ -16,7 +16,7 @@ from hbtest.land import ORDERED, TALKS
 from hbtest.voices import CHAIN, VOICED
 from hbtest.words import LINE
 
-UNREAD = {"no-receiver", "closed", "stalled", "checksum", "no-memory"}
+UNREAD = {"no-receiver", "closed", "stalled", "checksum", "no-memory", "spool"}
 NEVER = -1 << 30
 
 

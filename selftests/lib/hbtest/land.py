@@ -43,7 +43,7 @@ class Place(Node):
     a packet that was spoilt."""
 
     def __init__(self, number):
-        super().__init__(number, dead_ms=DEAD_MS, stall_ms=STALL_MS, queue=1 << 17)
+        super().__init__(number, dead_ms=DEAD_MS, stall_ms=STALL_MS)
         node.ip_batch(*(f"neigh replace 10.9.0.{other} lladdr 02:00:00:00:00:{other:02x} "
                         "dev eth0 nud permanent" for other in NODES if other != number),
                       where=("-n", f"n{number}"))
@@ -54,11 +54,6 @@ class Place(Node):
     def join(self):
         super().join()
         self.client.do("group-new", id=OTHER, key=KEY, **self.group)
-
-    def accounts(self, group):
-        """What became of this root's messages at each member."""
-        return {row["node"]: row for row in self.client.dump("account-get")
-                if row["group"] == group}
 
     def tell(self):
         """All that there is, for whoever looks for the reason."""

@@ -25,6 +25,7 @@ VOICED = (ORDERED, PIECES)
 WINDOW = 32 // tap.SLOWNESS	# messages of a socket whose fate is open; the kernel keeps 64 that are over
 BURSTS = (1, 4, 16, 32)	# messages that are sent without a pause
 SMALL = 1 << 14
+FROM_MEMORY = 4 << 20	# bytes that a root has under way of what is no file: a group's window
 AVERAGE = 6000 // tap.SLOWNESS	# bytes that long messages add to each, on average
 NOTIFICATION = 0x8000
 CHAIN = bytes(32)	# a chain's beginning
@@ -131,7 +132,7 @@ class Voice:
         count = speaker.storm.words.begun[self.number]
         speaker.write("said", self.port, count, size, hashlib.sha256(data).hexdigest())
         try:
-            if file:
+            if file or size > FROM_MEMORY:
                 with open(os.memfd_create("words"), "r+b", buffering=0) as words:
                     words.write(data)
                     message = node.send_file(self.sock, words.fileno(), size)

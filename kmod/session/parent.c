@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A parent: the other end of a lane that leads to the root. */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/burst.h"
+#include "lane/lane.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/parent.h"
+#include "session/receiver.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "session/tree.h"
+
+/* Life. */
+
+/* The session of a lane, made if it is not there, with a reference, or ERR_PTR. */
+static struct hbc_session *hbc_parent_session(struct hbc_lane *lane)
+{
+	struct hbc_group *group = lane->group;
+	struct hbc_session *s;
+
+	mutex_lock(&lane->hn->lock);
+	s = hbc_session_find(group, lane->root, lane->incarnation);
+	if (!s)
+		s = lane->root == READ_ONCE(lane->hn->id) ? ERR_PTR(-EPROTO) :
+		    hbc_session_new(group, lane->root, lane->incarnation);
+	if (!IS_ERR(s) && s->nr_parents >= HBC_PARENTS_MAX)
+		s = ERR_PTR(-ENOSPC);
+	if (!IS_ERR(s))
+		hbc_session_get(s);
+	mutex_unlock(&lane->hn->lock);
+	return s;
+}
+
+int hbc_parent_admit(struct hbc_lane *lane)
+{
+	struct hbc_parent *parent = kzalloc(sizeof(*parent), GFP_KERNEL);
+	struct hbc_session *s;
+
+	if (!parent)
+		return -ENOMEM;
+	s = hbc_parent_session(lane);
+	if (IS_ERR(s)) {
+		kfree(parent);
+		if (s == ERR_PTR(-ENOSPC))
+			return HBC_REJECT_BUSY;
+		return s == ERR_PTR(-EPROTO) ? HBC_REJECT_PROTOCOL : PTR_ERR(s);
+	}
+	INIT_LIST_HEAD(&parent->link);
+	parent->s = s;
+	parent->lane = lane;
+	lane->owner = parent;
+	return 0;
+}
+
+/* Another lane of the same parent and slot has been replaced. */
+int hbc_parent_up(struct hbc_parent *parent)
+{
+	struct hbc_session *s = parent->s;
+	struct hbc_parent *other;
+	int err = 0;
+
+	spin_lock_bh(&s->lock);
+	if (s->ended)
+		err = -ESHUTDOWN;
+	list_for_each_entry(other, &s->parents, link)
+		if (other->lane->peer == parent->lane->peer &&
+		    other->lane->slot == parent->lane->slot)
+			hbc_lane_close(other->lane, false);
+	parent->heard = jiffies;
+	if (!err) {
+		list_add(&parent->link, &s->parents);
+		s->nr_parents++;
+	}
+	spin_unlock_bh(&s->lock);
+	return err;
+}
+
+/* What waited for this lane to drain does not any more. session->lock held. */
+static void hbc_parent_unhold(struct hbc_parent *parent)
+{
+	struct hbc_parent *other;
+
+	list_for_each_entry(other, &parent->s->parents, link)
+		if (other->holds == parent) {
+			other->holds = NULL;
+			hbc_lane_kick(other->lane);
+		}
+}
+
+void hbc_parent_down(struct hbc_parent *parent)
+{
+	u8 slot = parent->lane->slot;
+	struct hbc_session *s = parent->s;
+
+	spin_lock_bh(&s->lock);
+	if (!list_empty(&parent->link)) {
+		list_del_init(&parent->link);
+		s->nr_parents--;
+	}
+	hbc_parent_unhold(parent);
+	if (s->parent[slot] == parent)
+		s->parent[slot] = NULL;
+	if (list_empty(&s->parents))
+		s->alone = jiffies;
+	spin_unlock_bh(&s->lock);
+}
+
+void hbc_parent_gone(struct hbc_parent *parent)
+{
+	hbc_parent_down(parent);
+	hbc_plan_put(parent->plan);
+	kvfree(parent->node);
+	hbc_session_put(parent->s);
+	kfree(parent);
+}
+
+void hbc_parents_end(struct hbc_session *s)
+{
+	struct hbc_parent *parent;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(parent, &s->parents, link)
+		hbc_lane_close(parent->lane, false);
+	spin_unlock_bh(&s->lock);
+}
+
+/* Trees. */
+
+/* All of the tree's nodes are members, and it comes over a lane of its slot. */
+static int hbc_parent_check(struct hbc_parent *parent, const struct hbc_wire_node *node, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (!hbc_group_is_member(parent->s->group, be32_to_cpu(node[i].node)))
+			return -EPERM;
+	return 0;
+}
+
+/* The lane is where the slot's tree comes from now. session->lock held. */
+static void hbc_parent_follow(struct hbc_parent *parent)
+{
+	u8 slot = parent->lane->slot;
+	struct hbc_parent *before = parent->s->parent[slot];
+
+	parent->s->parent[slot] = parent;
+	parent->heard = jiffies;
+	parent->having = true;
+	parent->wanting = false;
+	parent->have = 0;
+	parent->over = false;
+	parent->ack = 0;
+	parent->ack_bytes = 0;
+	parent->holds = NULL;
+	if (!before || before == parent)
+		return;
+	before->heard = jiffies;
+	/* What is on its way on the other lane is not asked for here. */
+	if (!before->over) {
+		before->stop = true;
+		parent->holds = before;
+		hbc_lane_kick(before->lane);
+	}
+}
+
+/* Slots that the node is not in any more, by a newer plan, end. plan_lock held. */
+static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
+{
+	u64 slots = be64_to_cpu(tree->node[0].slots);
+	struct hbc_tree *old;
+	unsigned int slot;
+
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if (s->tree[slot] && s->tree[slot]->epoch > tree->epoch)
+			return;
+	hbc_children_leave_slots(s, slots);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
+		if (slots & BIT_ULL(slot))
+			continue;
+		spin_lock_bh(&s->lock);
+		old = s->tree[slot];
+		s->tree[slot] = NULL;
+		s->parent[slot] = NULL;
+		spin_unlock_bh(&s->lock);
+		hbc_tree_put(old);
+	}
+}
+
+/* The tree takes its place. plan_lock held. */
+static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
+{
+	struct hbc_session *s = parent->s;
+	struct hbc_tree *old;
+	LIST_HEAD(fresh);
+	bool ready;
+	int err;
+
+	err = hbc_children_prepare(s, tree, &fresh);
+	if (err)
+		return err;
+	hbc_tree_get(tree);
+	spin_lock_bh(&s->lock);
+	old = s->tree[tree->slot];
+	s->tree[tree->slot] = tree;
+	hbc_parent_follow(parent);
+	if (tree->slot == HBC_SLOT_ALL)
+		hbc_report_renumber(s);
+	spin_unlock_bh(&s->lock);
+	hbc_children_install(s, tree, &fresh);
+	if (tree->slot == HBC_SLOT_ALL)
+		hbc_lost_renumber(s);
+	hbc_tree_put(old);
+	hbc_parent_prune(s, tree);
+	spin_lock_bh(&s->lock);
+	ready = hbc_children_ready(s, tree);
+	s->reporting = true;
+	spin_unlock_bh(&s->lock);
+	if (ready)
+		hbc_parent_tree_ack(s, tree->slot, tree->epoch, 0, 0);
+	hbc_lane_kick(parent->lane);
+	return 0;
+}
+
+/* All of a TREE has come. */
+static int hbc_parent_take(struct hbc_parent *parent)
+{
+	struct hbc_session *s = parent->s;
+	struct hbc_tree *tree, *now;
+	int err;
+
+	err = hbc_parent_check(parent, parent->node, parent->nr);
+	if (err)
+		return err;
+	tree = hbc_tree_new(parent->plan, parent->lane->slot, parent->node, parent->nr,
+			    READ_ONCE(s->hn->id));
+	if (IS_ERR(tree))
+		return PTR_ERR(tree);
+	parent->node = NULL;
+	mutex_lock(&s->plan_lock);
+	now = s->tree[tree->slot];
+	/* A parent that has not heard of a newer plan is not followed. */
+	if (READ_ONCE(s->ended))
+		err = -ESHUTDOWN;
+	else if (!now || now->epoch <= tree->epoch)
+		err = hbc_parent_install(parent, tree);
+	mutex_unlock(&s->plan_lock);
+	hbc_tree_put(tree);
+	return err;
+}
+
+static int hbc_parent_tree(struct hbc_parent *parent, const struct hbc_wire_tree *w,
+			   unsigned int n)
+{
+	u32 total = be32_to_cpu(w->total), first = be32_to_cpu(w->first);
+
+	if (!parent->plan || w->epoch != parent->plan->wire.epoch)
+		return -EPROTO;
+	if (!first) {
+		if (total > READ_ONCE(parent->s->group->config.max_nodes))
+			return -E2BIG;
+		kvfree(parent->node);
+		parent->nr = 0;
+		parent->total = total;
+		parent->node = kvmalloc_array(total, sizeof(*parent->node), GFP_KERNEL);
+		if (!parent->node)
+			return -ENOMEM;
+	}
+	if (!parent->node || total != parent->total || first != parent->nr || n > total - first)
+		return -EPROTO;
+	memcpy(parent->node + first, w->node, n * sizeof(w->node[0]));
+	parent->nr += n;
+	return parent->nr < total ? 0 : hbc_parent_take(parent);
+}
+
+static int hbc_parent_plan(struct hbc_parent *parent, const struct hbc_wire_plan *w,
+			   unsigned int len)
+{
+	struct hbc_plan *plan = hbc_plan_new(w, len);
+
+	if (!plan)
+		return -ENOMEM;
+	hbc_plan_put(parent->plan);
+	parent->plan = plan;
+	return 0;
+}
+
+void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser, u16 reason)
+{
+	struct hbc_parent *parent;
+
+	lockdep_assert_held(&s->plan_lock);
+	if (s->origin && refuser) {
+		hbc_root_ops->refused(s, epoch, refuser, reason);
+		return;
+	}
+	if (s->origin) {
+		hbc_root_ops->ready(s, epoch);
+		return;
+	}
+	spin_lock_bh(&s->lock);
+	parent = s->parent[slot];
+	if (parent) {
+		parent->acked = epoch;
+		parent->refuser = refuser;
+		parent->reason = reason;
+		hbc_lane_kick(parent->lane);
+	}
+	spin_unlock_bh(&s->lock);
+}
+
+/* What a parent says. */
+
+static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last *w)
+{
+	struct hbc_session *s = parent->s;
+	struct hbc_message *m = hbc_message_find(s, (u32)be64_to_cpu(w->message));
+
+	if (!m)
+		return 0;
+	spin_lock_bh(&s->lock);
+	m->lasts |= BIT_ULL(parent->lane->slot);
+	spin_unlock_bh(&s->lock);
+	hbc_session_kick(s);
+	hbc_message_put(m);
+	return 0;
+}
+
+static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
+{
+	struct hbc_session *s = parent->s;
+
+	if (h->tag & HBC_OVER_ALL) {
+		mutex_lock(&s->hn->lock);
+		WRITE_ONCE(s->root_gone, true);
+		hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
+		mutex_unlock(&s->hn->lock);
+		return 0;
+	}
+	spin_lock_bh(&parent->s->lock);
+	parent->over = true;
+	hbc_parent_unhold(parent);
+	spin_unlock_bh(&parent->s->lock);
+	return 0;
+}
+
+int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame)
+{
+	const struct hbc_wire_done *done = (const struct hbc_wire_done *)frame;
+
+	switch (h->type) {
+	case HBC_FRAME_PLAN:
+		return hbc_parent_plan(parent, (const struct hbc_wire_plan *)frame, h->length);
+	case HBC_FRAME_TREE:
+		return hbc_parent_tree(parent, (const struct hbc_wire_tree *)frame,
+				       hbc_wire_count(h, sizeof(struct hbc_wire_tree),
+						      sizeof(struct hbc_wire_node)));
+	case HBC_FRAME_MESSAGE:
+		return hbc_message_told(parent->s, (const struct hbc_wire_message *)frame, h);
+	case HBC_FRAME_LAST:
+		return hbc_parent_last(parent, (const struct hbc_wire_last *)frame);
+	case HBC_FRAME_DONE:
+		hbc_message_done(parent->s, be64_to_cpu(done->before), done->numbers,
+				 hbc_wire_count(h, sizeof(*done), sizeof(done->numbers[0])));
+		return 0;
+	case HBC_FRAME_OVER:
+		return hbc_parent_over(parent, h);
+	default:
+		return -EPROTO;
+	}
+}
+
+/* Memory that a run keeps alive. */
+static u32 hbc_parent_truesize(const struct hbc_run *run)
+{
+	return mul_u64_u32_div(run->burst->truesize, run->len, run->burst->len);
+}
+
+/* Whether a file's pieces in memory are more than may be. */
+static bool hbc_parent_spools(struct hbc_message *m)
+{
+	struct hbc_session *s = m->s;
+	bool over;
+
+	if (!hbc_message_is_file(m))
+		return false;
+	spin_lock_bh(&s->lock);
+	s->spooled += READ_ONCE(m->store->memory) - m->spooled;
+	m->spooled = READ_ONCE(m->store->memory);
+	over = s->spooled > READ_ONCE(s->group->config.spool) && !m->store->file;
+	spin_unlock_bh(&s->lock);
+	return over;
+}
+
+static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
+{
+	struct hbc_session *s = parent->s;
+	struct hbc_message *m = hbc_message_find(s, run->message);
+	int ret;
+
+	if (!m || hbc_message_is_useless(m)) {
+		hbc_group_drop(s->group, HBC_DROP_STALE);
+		if (m) {
+			WRITE_ONCE(m->thrown, true);
+			hbc_message_put(m);
+		}
+		return 0;
+	}
+	ret = hbc_store_add(m->store, run, hbc_parent_truesize(run));
+	if (ret > 0)
+		hbc_group_drop(s->group, HBC_DROP_TWICE);
+	else if (!ret && hbc_parent_spools(m))
+		hbc_message_give_up(m, HBCAST_REASON_SPOOL);
+	else if (!ret)
+		hbc_receivers_push(m);
+	hbc_message_put(m);
+	return min(ret, 0);
+}
+
+int hbc_parent_data(struct hbc_parent *parent, const struct hbc_run *run, unsigned int nr)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = hbc_parent_run(parent, &run[i]);
+	hbc_session_kick(parent->s);
+	return err;
+}
+
+/* What goes to a parent. */
+
+static unsigned int hbc_parent_put_tree_ack(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_wire_tree_ack *w = (struct hbc_wire_tree_ack *)frame;
+
+	if (!parent->acked)
+		return 0;
+	*w = (struct hbc_wire_tree_ack) {
+		.epoch = cpu_to_be32(parent->acked), .node = cpu_to_be32(parent->refuser),
+		.reason = cpu_to_be16(parent->reason),
+	};
+	parent->acked = 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE_ACK, 0, sizeof(*w));
+}
+
+/* HAVE of a message: its length, or 0 if nothing of it is here. session->lock held. */
+static unsigned int hbc_parent_have(struct hbc_message *m, struct hbc_wire_have *w)
+{
+	struct hbc_store *store = m->store;
+	unsigned int n = 0;
+	u32 p = 0, end;
+
+	w->message = cpu_to_be64(hbc_message_number(m));
+	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
+		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
+	spin_lock_bh(&store->lock);
+	for (; n < HBC_HAVE_RUNS; p = end, n++) {
+		p = find_next_bit(store->whole, store->nr, p);
+		if (p >= store->nr)
+			break;
+		end = find_next_zero_bit(store->whole, store->nr, p);
+		w->run[n].first = cpu_to_be32(p);
+		w->run[n].count = cpu_to_be32(end - p);
+	}
+	spin_unlock_bh(&store->lock);
+	if (!n)
+		return 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, 0, sizeof(*w) + n * sizeof(w->run[0]));
+}
+
+/* HAVE of the next message of which something is here; then the end. session->lock held. */
+static unsigned int hbc_parent_put_have(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
+	struct hbc_message *m;
+	unsigned int n;
+
+	if (!parent->having || parent->holds)
+		return 0;
+	list_for_each_entry(m, &parent->s->messages, link) {
+		if (hbc_message_number(m) <= parent->have)
+			continue;
+		parent->have = hbc_message_number(m);
+		n = hbc_parent_have(m, w);
+		if (n)
+			return n;
+	}
+	parent->having = false;
+	parent->wanting = parent->lane->slot == HBC_SLOT_ALL;
+	w->message = 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_END, sizeof(*w));
+}
+
+/* WANT of all that is not here: its length, or 0. session->lock held. */
+static unsigned int hbc_parent_want(struct hbc_message *m, struct hbc_wire_want *w)
+{
+	struct hbc_store *store = m->store;
+	unsigned int n = 0;
+	u32 p = 0, end;
+
+	w->message = cpu_to_be64(hbc_message_number(m));
+	spin_lock_bh(&store->lock);
+	for (; n < HBC_HAVE_RUNS; p = end, n++) {
+		p = find_next_zero_bit(store->whole, store->nr, p);
+		if (p >= store->nr)
+			break;
+		/* To ask for more than is missing does no harm. */
+		end = n + 1 < HBC_HAVE_RUNS ? find_next_bit(store->whole, store->nr, p) :
+					      store->nr;
+		w->run[n].first = cpu_to_be32(p);
+		w->run[n].count = cpu_to_be32(end - p);
+	}
+	spin_unlock_bh(&store->lock);
+	if (!n)
+		return 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_WANT, 0, sizeof(*w) + n * sizeof(w->run[0]));
+}
+
+/* WANT of the next message of which data was thrown away, and somebody wants it now. */
+static unsigned int hbc_parent_put_want(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_message *m;
+	unsigned int n;
+
+	if (!parent->wanting)
+		return 0;
+	list_for_each_entry(m, &parent->s->messages, link) {
+		if (!m->thrown || hbc_message_is_useless(m))
+			continue;
+		WRITE_ONCE(m->thrown, false);
+		n = hbc_parent_want(m, (struct hbc_wire_want *)frame);
+		if (n)
+			return n;
+	}
+	parent->wanting = false;
+	return 0;
+}
+
+static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_wire_ack *w = (struct hbc_wire_ack *)frame;
+	u64 message, bytes;
+
+	if (parent->s->parent[HBC_SLOT_ALL] != parent || !parent->s->tree[HBC_SLOT_ALL])
+		return 0;
+	hbc_report_least(parent->s, &message, &bytes);
+	if (message == parent->ack && bytes == parent->ack_bytes)
+		return 0;
+	parent->ack = message;
+	parent->ack_bytes = bytes;
+	w->epoch = cpu_to_be32(parent->s->tree[HBC_SLOT_ALL]->epoch);
+	w->message = cpu_to_be64(message);
+	w->bytes = cpu_to_be64(bytes);
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_ACK, 0, sizeof(*w));
+}
+
+unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_session *s = parent->s;
+	unsigned int len;
+
+	spin_lock_bh(&s->lock);
+	len = hbc_parent_put_tree_ack(parent, frame);
+	if (!len && parent->stop) {
+		parent->stop = false;
+		len = hbc_wire_put_hdr((struct hbc_wire_hdr *)frame, HBC_FRAME_STOP, 0,
+				       HBC_HDR_LEN);
+	}
+	len = len ?: hbc_parent_put_have(parent, frame);
+	len = len ?: hbc_parent_put_want(parent, frame);
+	len = len ?: hbc_parent_put_ack(parent, frame);
+	if (!len && s->parent[HBC_SLOT_ALL] == parent)
+		len = hbc_report_frame(s, (struct hbc_wire_report *)frame) ?:
+		      hbc_lost_frame(s, (struct hbc_wire_lost *)frame);
+	spin_unlock_bh(&s->lock);
+	return len;
+}
