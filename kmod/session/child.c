@@ -122,6 +122,22 @@ void hbc_children_discard(struct list_head *fresh)
 	}
 }
 
+/* There are others below it now, or the same ones by another plan. session->lock held. */
+static void hbc_child_renew(struct hbc_child *child)
+{
+	child->plan_told = false;
+	child->tree_told = 0;
+	child->ready = 0;
+	child->ack = 0;
+	child->ack_bytes = 0;
+	child->moved = jiffies;
+	/* One that had asked the lane to stop says anew what it has. */
+	if (child->over && !child->s->ended) {
+		child->over = false;
+		child->agreed = false;
+	}
+}
+
 /* The child is in another tree now, and what it is to get may differ. plan_lock held. */
 static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsigned int edge)
 {
@@ -131,20 +147,10 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 
 	hbc_tree_get(tree);
 	spin_lock_bh(&s->lock);
+	if (old->epoch != tree->epoch || hbc_child_edge(child)->size != tree->edge[edge].size)
+		hbc_child_renew(child);
 	child->tree = tree;
 	child->edge = edge;
-	child->plan_told = false;
-	child->tree_told = 0;
-	child->ready = 0;
-	/* There are others below it now. */
-	child->ack = 0;
-	child->ack_bytes = 0;
-	child->moved = jiffies;
-	/* One that had asked the lane to stop says anew what it has. */
-	if (child->over && !s->ended) {
-		child->over = false;
-		child->agreed = false;
-	}
 	list_for_each_entry(c, &child->cursors, child_link)
 		hbc_cursor_set_route(c, &tree->edge[edge].route);
 	spin_unlock_bh(&s->lock);

@@ -5,6 +5,7 @@
 
 #include "config/group.h"
 #include "session/child.h"
+#include "session/endgame.h"
 #include "session/message.h"
 #include "session/receiver.h"
 #include "session/report.h"
@@ -21,6 +22,7 @@ static void hbc_message_free(struct kref *ref)
 	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
 
 	hbc_receivers_free(m);
+	hbc_endgame_end(m);
 	if (m->sent)
 		hbc_root_ops->forget(m);
 	hbc_outcomes_clear(&m->outcomes);

@@ -10,6 +10,7 @@
 #include "session/outcome.h"
 #include "store/store.h"
 
+struct hbc_endgame;
 struct hbc_sent;
 struct hbc_session;
 
@@ -26,6 +27,7 @@ struct hbc_session;
  * @open: deliveries that have not come to an end; session->lock, as what follows
  * @queued: those that have all of it on their sockets, or have come to an end
  * @lasts: the set of slots in which LAST has come; at the root unused
+ * @endgame: who is to bring what is missing at the end, or NULL
  * @outcomes: what became of it at this node and those below, by the tree of slot 0
  * @fresh: those that the parent has not been told
  * @reason: why it failed here, 0 if it did not; with @reported
@@ -48,6 +50,7 @@ struct hbc_message {
 	unsigned int open;
 	unsigned int queued;
 	u64 lasts;
+	struct hbc_endgame *endgame;
 	struct hbc_outcomes outcomes;
 	struct hbc_outcomes fresh;
 	u8 reason;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A parent: the other end of a lane that leads to the root. */
-#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/mm.h>
@@ -11,6 +10,8 @@
 #include "lane/burst.h"
 #include "lane/lane.h"
 #include "session/child.h"
+#include "session/endgame.h"
+#include "session/have.h"
 #include "session/message.h"
 #include "session/parent.h"
 #include "session/receiver.h"
@@ -194,6 +195,20 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 	}
 }
 
+/* Other slots bring what is missing, perhaps. Context: process, no spinlocks. */
+static void hbc_parent_deal(struct hbc_session *s)
+{
+	struct hbc_message *m;
+	u64 after = 0;
+
+	while ((m = hbc_message_after(s, after))) {
+		after = hbc_message_number(m);
+		hbc_endgame_end(m);
+		hbc_endgame_look(m);
+		hbc_message_put(m);
+	}
+}
+
 /* The tree takes its place. plan_lock held. */
 static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 {
@@ -215,8 +230,10 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 		hbc_report_renumber(s);
 	spin_unlock_bh(&s->lock);
 	hbc_children_install(s, tree, &fresh);
-	if (tree->slot == HBC_SLOT_ALL)
+	if (tree->slot == HBC_SLOT_ALL) {
 		hbc_lost_renumber(s);
+		hbc_parent_deal(s);
+	}
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);
 	spin_lock_bh(&s->lock);
@@ -328,6 +345,7 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 	spin_lock_bh(&s->lock);
 	m->lasts |= BIT_ULL(parent->lane->slot);
 	spin_unlock_bh(&s->lock);
+	hbc_endgame_look(m);
 	hbc_session_kick(s);
 	hbc_message_put(m);
 	return 0;
@@ -420,6 +438,8 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 		hbc_message_give_up(m, HBCAST_REASON_SPOOL);
 	else if (!ret)
 		hbc_receivers_push(m);
+	if (!ret && READ_ONCE(m->endgame))
+		hbc_endgame_begun(m, run, parent->lane->slot);
 	hbc_message_put(m);
 	return min(ret, 0);
 }
@@ -449,99 +469,6 @@ static unsigned int hbc_parent_put_tree_ack(struct hbc_parent *parent, u8 *frame
 	};
 	parent->acked = 0;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE_ACK, 0, sizeof(*w));
-}
-
-/* HAVE of a message: its length, or 0 if nothing of it is here. session->lock held. */
-static unsigned int hbc_parent_have(struct hbc_message *m, struct hbc_wire_have *w)
-{
-	struct hbc_store *store = m->store;
-	unsigned int n = 0;
-	u32 p = 0, end;
-
-	w->message = cpu_to_be64(hbc_message_number(m));
-	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
-		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
-	spin_lock_bh(&store->lock);
-	for (; n < HBC_HAVE_RUNS; p = end, n++) {
-		p = find_next_bit(store->whole, store->nr, p);
-		if (p >= store->nr)
-			break;
-		end = find_next_zero_bit(store->whole, store->nr, p);
-		w->run[n].first = cpu_to_be32(p);
-		w->run[n].count = cpu_to_be32(end - p);
-	}
-	spin_unlock_bh(&store->lock);
-	if (!n)
-		return 0;
-	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, 0, sizeof(*w) + n * sizeof(w->run[0]));
-}
-
-/* HAVE of the next message of which something is here; then the end. session->lock held. */
-static unsigned int hbc_parent_put_have(struct hbc_parent *parent, u8 *frame)
-{
-	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
-	struct hbc_message *m;
-	unsigned int n;
-
-	if (!parent->having || parent->holds)
-		return 0;
-	list_for_each_entry(m, &parent->s->messages, link) {
-		if (hbc_message_number(m) <= parent->have)
-			continue;
-		parent->have = hbc_message_number(m);
-		n = hbc_parent_have(m, w);
-		if (n)
-			return n;
-	}
-	parent->having = false;
-	parent->wanting = parent->lane->slot == HBC_SLOT_ALL;
-	w->message = 0;
-	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_END, sizeof(*w));
-}
-
-/* WANT of all that is not here: its length, or 0. session->lock held. */
-static unsigned int hbc_parent_want(struct hbc_message *m, struct hbc_wire_want *w)
-{
-	struct hbc_store *store = m->store;
-	unsigned int n = 0;
-	u32 p = 0, end;
-
-	w->message = cpu_to_be64(hbc_message_number(m));
-	spin_lock_bh(&store->lock);
-	for (; n < HBC_HAVE_RUNS; p = end, n++) {
-		p = find_next_zero_bit(store->whole, store->nr, p);
-		if (p >= store->nr)
-			break;
-		/* To ask for more than is missing does no harm. */
-		end = n + 1 < HBC_HAVE_RUNS ? find_next_bit(store->whole, store->nr, p) :
-					      store->nr;
-		w->run[n].first = cpu_to_be32(p);
-		w->run[n].count = cpu_to_be32(end - p);
-	}
-	spin_unlock_bh(&store->lock);
-	if (!n)
-		return 0;
-	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_WANT, 0, sizeof(*w) + n * sizeof(w->run[0]));
-}
-
-/* WANT of the next message of which data was thrown away, and somebody wants it now. */
-static unsigned int hbc_parent_put_want(struct hbc_parent *parent, u8 *frame)
-{
-	struct hbc_message *m;
-	unsigned int n;
-
-	if (!parent->wanting)
-		return 0;
-	list_for_each_entry(m, &parent->s->messages, link) {
-		if (!m->thrown || hbc_message_is_useless(m))
-			continue;
-		WRITE_ONCE(m->thrown, false);
-		n = hbc_parent_want(m, (struct hbc_wire_want *)frame);
-		if (n)
-			return n;
-	}
-	parent->wanting = false;
-	return 0;
 }
 
 static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, u8 *frame)
@@ -574,8 +501,9 @@ unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
 		len = hbc_wire_put_hdr((struct hbc_wire_hdr *)frame, HBC_FRAME_STOP, 0,
 				       HBC_HDR_LEN);
 	}
-	len = len ?: hbc_parent_put_have(parent, frame);
-	len = len ?: hbc_parent_put_want(parent, frame);
+	len = len ?: hbc_have_frame(parent, frame);
+	len = len ?: hbc_have_want_frame(parent, frame);
+	len = len ?: hbc_endgame_frame(parent, frame);
 	len = len ?: hbc_parent_put_ack(parent, frame);
 	if (!len && s->parent[HBC_SLOT_ALL] == parent)
 		len = hbc_report_frame(s, (struct hbc_wire_report *)frame) ?:

@@ -85,6 +85,24 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 	return tree;
 }
 
+struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge)
+{
+	struct hbc_wire_node *node = kvmalloc_array(tree->nr, sizeof(*node), GFP_KERNEL);
+	u32 at = tree->edge[edge].first;
+	struct hbc_tree *adopted;
+
+	if (!node)
+		return ERR_PTR(-ENOMEM);
+	memcpy(node, tree->node, tree->nr * sizeof(*node));
+	/* In preorder its children follow it: they do so as its siblings, too. */
+	be32_add_cpu(&node[0].nr_children, be32_to_cpu(node[at].nr_children));
+	node[at].nr_children = 0;
+	adopted = hbc_tree_new(tree->plan, tree->slot, node, tree->nr, be32_to_cpu(node[0].node));
+	if (IS_ERR(adopted))
+		kvfree(node);
+	return adopted;
+}
+
 void hbc_tree_get(struct hbc_tree *tree)
 {
 	kref_get(&tree->ref);

@@ -71,6 +71,11 @@ void hbc_plan_put(struct hbc_plan *plan);
  */
 struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_node *node, u32 nr,
 			      u32 self);
+/*
+ * The same tree, where the child of @edge is a leaf and its children are this node's own;
+ * numbers of nodes stay. Context: process. Return: with a reference, or ERR_PTR: -ENOMEM.
+ */
+struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge);
 void hbc_tree_get(struct hbc_tree *tree);
 /* NULL is fine. Context: any. */
 void hbc_tree_put(struct hbc_tree *tree);

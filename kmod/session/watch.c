@@ -2,7 +2,8 @@
 /*
  * What a session looks at now and then.
  *
- * A child whose lane is not READY for dead-interval counts as not reached, with all below.
+ * A child whose lane is not READY for dead-interval counts as not reached, and those below it
+ * become this node's own.
  * One that acknowledges nothing for stall-interval, though short messages are outstanding, is
  * cut off by its own parent. A session without a parent for some dead-intervals ends, and so
  * does a lane over which no tree of this node's comes.
@@ -13,6 +14,7 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/lane.h"
+#include "session/adopt.h"
 #include "session/child.h"
 #include "session/message.h"
 #include "session/parent.h"
@@ -36,7 +38,7 @@ void hbc_watch_begin(struct hbc_session *s)
 	hbc_session_queue_in(&s->watch, hbc_watch_dead(s) / HBC_WATCH_PARTS + 1);
 }
 
-/* All messages fail at the child and below. plan_lock held. */
+/* All messages fail at the child, and at those below that are not this node's. plan_lock held. */
 static void hbc_watch_fail(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
@@ -79,25 +81,41 @@ static bool hbc_watch_stalled(struct hbc_child *child)
 	return time_after(jiffies, child->moved + hbc_watch_patience(child));
 }
 
-static void hbc_watch_child(struct hbc_child *child)
+/* Return: whether it has left children to this node. plan_lock held. */
+static bool hbc_watch_child(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
-	bool lost, stalled;
+	bool lost, stalled, adopted;
 
 	spin_lock_bh(&s->lock);
 	lost = !child->up && time_after(jiffies, child->since + hbc_watch_dead(s));
 	stalled = hbc_watch_stalled(child);
-	if ((lost || stalled) && !child->dead) {
+	spin_unlock_bh(&s->lock);
+	if (!lost && !stalled)
+		return false;
+	adopted = hbc_adopt(child);
+	spin_lock_bh(&s->lock);
+	if (!child->dead) {
 		child->dead = true;
 		hbc_lost_child(child, true);
 	}
 	spin_unlock_bh(&s->lock);
 	if (stalled)
 		hbc_lane_fail(child->lane, ETIME);
-	if (lost || stalled) {
-		hbc_watch_fail(child);
-		hbc_report_ack(s);
-	}
+	hbc_watch_fail(child);
+	hbc_report_ack(s);
+	return adopted;
+}
+
+/* Return: whether children have changed, so that they are to be looked at again. */
+static bool hbc_watch_children(struct hbc_session *s)
+{
+	struct hbc_child *child;
+
+	list_for_each_entry(child, &s->children, link)
+		if (hbc_watch_child(child))
+			return true;
+	return false;
 }
 
 /* Lanes that bring none of this node's trees, for too long. session->lock held. */
@@ -127,11 +145,10 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 void hbc_watch_work(struct work_struct *work)
 {
 	struct hbc_session *s = container_of(to_delayed_work(work), struct hbc_session, watch);
-	struct hbc_child *child;
 
 	mutex_lock(&s->plan_lock);
-	list_for_each_entry(child, &s->children, link)
-		hbc_watch_child(child);
+	while (hbc_watch_children(s))
+		;
 	mutex_unlock(&s->plan_lock);
 	if (hbc_watch_orphan(s)) {
 		mutex_lock(&s->hn->lock);
