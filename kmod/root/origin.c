@@ -300,10 +300,7 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 /* The next piece of a file gets the slot of a lane that could take data. */
 static bool hbc_origin_give(struct hbc_message *m, u8 slot)
 {
-	if (!hbc_store_give(m->store, slot))
-		return false;
-	hbc_session_kick(m->s);
-	return true;
+	return hbc_store_give(m->store, slot);
 }
 
 /* What members tell. */

@@ -390,7 +390,7 @@ static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct 
 	c = hbc_child_cursor(child, m->store);
 	if (!c && !list_empty(&m->link)) {
 		spin_unlock_bh(&s->lock);
-		fresh = hbc_cursor_new(m->store, &hbc_child_edge(child)->route);
+		fresh = hbc_cursor_new(m->store, child->lane, &hbc_child_edge(child)->route);
 		if (!fresh)
 			return NULL;
 		spin_lock_bh(&s->lock);

@@ -440,6 +440,9 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 		hbc_receivers_push(m);
 	if (!ret && READ_ONCE(m->endgame))
 		hbc_endgame_begun(m, run, parent->lane->slot);
+	/* Lanes that wait for a piece have been woken; others wait for all of it. */
+	if (!ret && hbc_store_is_whole(m->store))
+		hbc_session_kick(s);
 	hbc_message_put(m);
 	return min(ret, 0);
 }
@@ -451,7 +454,6 @@ int hbc_parent_data(struct hbc_parent *parent, const struct hbc_run *run, unsign
 
 	for (i = 0; i < nr && !err; i++)
 		err = hbc_parent_run(parent, &run[i]);
-	hbc_session_kick(parent->s);
 	return err;
 }
 

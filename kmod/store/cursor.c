@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "lane/burst.h"
+#include "lane/lane.h"
 #include "store/cursor.h"
 #include "store/store.h"
 
@@ -15,7 +16,8 @@
 
 static_assert(HBC_ROUTE_RANKS < HBC_RANK_NONE);
 
-struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, const struct hbc_route *route)
+struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
+				  const struct hbc_route *route)
 {
 	struct hbc_cursor *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
@@ -31,6 +33,7 @@ struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, const struct hbc_rout
 	}
 	memset(c->rank, HBC_RANK_OPEN, store->nr);
 	c->route = route;
+	c->lane = lane;
 	c->store = store;
 	hbc_store_get(store);
 	INIT_LIST_HEAD(&c->child_link);
@@ -102,8 +105,11 @@ static void hbc_cursor_note(struct hbc_cursor *c, u32 piece)
 	if (c->store->tag[piece] == HBC_TAG_NONE || test_bit(piece, c->sent))
 		return;
 	rank = hbc_cursor_rank(c, piece);
-	if (rank != HBC_RANK_NONE)
-		c->next[rank] = min(c->next[rank], piece);
+	if (rank == HBC_RANK_NONE)
+		return;
+	c->next[rank] = min(c->next[rank], piece);
+	if (!rank || test_bit(piece, c->store->whole))
+		hbc_lane_kick(c->lane);
 }
 
 void hbc_cursors_note(struct hbc_store *store, u32 number)

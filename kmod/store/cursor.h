@@ -9,6 +9,7 @@
 #include "store/route.h"
 
 struct hbc_burst;
+struct hbc_lane;
 struct hbc_store;
 
 /* Why a cursor has nothing to send. */
@@ -31,6 +32,7 @@ struct hbc_at {
  * @link: store->cursors
  * @child_link: the owner's list and lock
  * @store: a reference
+ * @lane: is woken when there is something to send; the owner holds a reference
  * @route: what the lane is to bring; replaced by hbc_cursor_set_route()
  * @rank: of each piece by @route, HBC_RANK_*
  * @sent: pieces that the child has, or that TCP has taken all of
@@ -46,6 +48,7 @@ struct hbc_cursor {
 	struct list_head link;
 	struct list_head child_link;
 	struct hbc_store *store;
+	struct hbc_lane *lane;
 	const struct hbc_route *route;
 	u8 *rank;
 	unsigned long *sent;
@@ -65,8 +68,9 @@ struct hbc_cursor_part {
 	unsigned int at;	/* index of cursor->at */
 };
 
-/* A cursor at the beginning of @store; NULL without memory. Context: process. */
-struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, const struct hbc_route *route);
+/* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */
+struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
+				  const struct hbc_route *route);
 /* Context: process, no spinlocks. */
 void hbc_cursor_free(struct hbc_cursor *cursor);
 /* Another route, or the same as if nothing were known by it. Takes store->lock. */
@@ -92,7 +96,10 @@ void hbc_cursor_want(struct hbc_cursor *cursor, u32 first, u32 count);
 /* Whether no piece of the lane's own slot is left to send, of those that have slots. */
 bool hbc_cursor_own_sent(struct hbc_cursor *cursor);
 
-/* Piece @number of the store has come, or has got its slot. store->lock held. */
+/*
+ * More of piece @number of the store has come, or it has got its slot: lanes that are to bring
+ * it are woken. store->lock held.
+ */
 void hbc_cursors_note(struct hbc_store *store, u32 number);
 
 #endif /* _HBC_CURSOR_H */

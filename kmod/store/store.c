@@ -199,12 +199,10 @@ static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 /* All of a piece is there. store->lock held. */
 static void hbc_store_complete(struct hbc_store *store, struct hbc_piece *piece)
 {
-	__set_bit(piece->number, store->begun);
 	__set_bit(piece->number, store->whole);
 	store->nr_whole++;
 	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
 		store->prefix++;
-	hbc_cursors_note(store, piece->number);
 	if (!store->file)
 		return;
 	store->unfiled += piece->truesize;
@@ -251,11 +249,10 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 		hbc_burst_put(held.burst);
 		return err;
 	}
-	if (piece->got == all) {
+	__set_bit(slice->piece, store->begun);
+	if (piece->got == all)
 		hbc_store_complete(store, piece);
-	} else if (!__test_and_set_bit(slice->piece, store->begun)) {
-		hbc_cursors_note(store, slice->piece);
-	}
+	hbc_cursors_note(store, slice->piece);
 	return 1;
 }
 
