@@ -133,6 +133,7 @@ static void fuzz(u64 seed, unsigned int seconds)
 		}
 	}
 	show(number);
+	lane_show();
 }
 
 /* The numbers of programs that were kept, from the output of a run. */
