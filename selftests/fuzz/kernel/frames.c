@@ -387,7 +387,7 @@ static unsigned int choose_ping(struct choices *c, u8 *out)
 	FRAME(ping);
 
 	w->token = htobe64(choose_number(c));
-	return hbc_wire_put_hdr(&w->hdr, rarely(c, 2) ? HBC_FRAME_PING : HBC_FRAME_PONG, 0,
+	return hbc_wire_put_hdr(&w->hdr, !rarely(c, 4) ? HBC_FRAME_PING : HBC_FRAME_PONG, 0,
 				sizeof(*w));
 }
 
@@ -395,11 +395,14 @@ static unsigned int choose_ping(struct choices *c, u8 *out)
 
 static void choose_task(struct choices *c, const struct lane *lane, struct hbc_wire_task *task)
 {
-	u32 ipv4 = choose_ipv4(c);
+	u32 ipv4 = choose_ipv4(c), here = world_node(lane->place), there = choose_node(c);
+	bool comes = rarely(c, 4);
 
+	if (there == here && !rarely(c, 8))
+		there = NODE_EVIL;
 	*task = (struct hbc_wire_task) {
-		.from = htonl(rarely(c, 8) ? choose_node(c) : world_node(lane->place)),
-		.to = htonl(rarely(c, 4) ? world_node(lane->place) : choose_node(c)),
+		.from = htonl(comes || rarely(c, 16) ? there : here),
+		.to = htonl(comes ? here : there),
 		.index = htons(choose(c, 4)), .kind = choose(c, __HBC_TASK_MAX),
 		.family = 4, .port = htons(7310),
 	};

@@ -417,7 +417,7 @@ void lane_show(void)
 {
 	unsigned int i;
 
-	for (i = HBC_FRAME_HELLO; i < __HBC_FRAME_MAX; i++)
+	for (i = HBC_FRAME_PLAN; i < __HBC_FRAME_MAX; i++)
 		printf("# taken %u: %u\n", i, taken[i]);
 }
 
@@ -440,12 +440,11 @@ static void send_stream(struct choices *c, struct lane *lane)
 			break;
 		at += sent;
 	}
-	if (at == len && !(lane->said & SPOILT)) {
-		if (is_well(lane))
-			note_taken(lane, len);
-	} else {
+	lane->spoilt |= at < len || lane->said & SPOILT;
+	if (lane->spoilt)
 		read_frames(lane, 4, 2);
-	}
+	else if (is_well(lane))
+		note_taken(lane, len);
 }
 
 void call_lane_connect(struct choices *c)

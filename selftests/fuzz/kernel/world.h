@@ -46,6 +46,7 @@ struct told {
  * @probe: whether the connection is one of a measurement
  * @agreed: the fuzzer, as a child, has said what it has
  * @last: LAST of @told is due
+ * @spoilt: something that was said was: what follows may not be understood
  * @place: where the other side is
  * @slot: of the lane
  * @epoch: of the newest tree that was said, or heard
@@ -61,6 +62,7 @@ struct lane {
 	bool probe;
 	bool agreed;
 	bool last;
+	bool spoilt;
 	u8 place;
 	u8 slot;
 	u32 epoch;
