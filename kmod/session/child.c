@@ -383,16 +383,24 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 /* The child's cursor of a message, made if it is not there; NULL without memory. */
 static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct hbc_message *m)
 {
-	struct hbc_session *s = child->s;
 	struct hbc_cursor *c, *fresh = NULL;
+	struct hbc_session *s = child->s;
+	struct hbc_tree *tree = NULL;
 
 	spin_lock_bh(&s->lock);
 	c = hbc_child_cursor(child, m->store);
 	if (!c && !list_empty(&m->link)) {
+		const struct hbc_route *route = &hbc_child_edge(child)->route;
+
+		/* The store looks at the route at once, and another tree may come. */
+		tree = child->tree;
+		hbc_tree_get(tree);
 		spin_unlock_bh(&s->lock);
-		fresh = hbc_cursor_new(m->store, child->lane, &hbc_child_edge(child)->route);
-		if (!fresh)
+		fresh = hbc_cursor_new(m->store, child->lane, route);
+		if (!fresh) {
+			hbc_tree_put(tree);
 			return NULL;
+		}
 		spin_lock_bh(&s->lock);
 		c = hbc_child_cursor(child, m->store);
 		if (!c && !list_empty(&m->link)) {
@@ -406,6 +414,7 @@ static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct 
 	spin_unlock_bh(&s->lock);
 	if (fresh)
 		hbc_cursor_free(fresh);
+	hbc_tree_put(tree);
 	return c;
 }
 
