@@ -102,12 +102,12 @@ class Land:
 
     @staticmethod
     def trees(talk, chance):
-        """One tree, several, or some that reach only a part, so that files go in stages."""
-        kind = chance.choice(("one", "several", "stages"))
+        """One tree, several, or some that reach only a part of the nodes."""
+        kind = chance.choice(("one", "several", "parts"))
         count = 1 if kind == "one" else chance.randrange(2, 4)
         for slot in range(count):
             some = NODES
-            if kind == "stages" and slot:
+            if kind == "parts" and slot:
                 some = {talk.root, *chance.sample(NODES, chance.randrange(3, 7))}
             yield (chance.choice((0, RATE // 4, RATE)),
                    [(edge["parent"], edge["child"])

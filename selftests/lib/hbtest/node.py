@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from hbtest import hbcnl, tap, wire
+from hbtest import hbcnl, tap
 
 AF_HBCAST, SOL_HBCAST = 18, 318
 UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE = range(1, 7)
@@ -144,13 +144,19 @@ class Node:
                  if (plan["root"], plan["epoch"], plan["group"]) == (self.number, epoch, group)]
         return bool(trees) and all(trees)
 
-    def cut(self, parent, root=1, slot=0):
-        """The lane from that parent ends, with what is on it: another one takes its
-        place, and goes."""
-        with tcp(parent.number) as sock:
-            sock.connect((f"10.9.0.{self.number}", 7310))
-            if not wire.Peer(sock, GROUP, KEY).enter(self.number, parent.number, root, slot):
-                raise ConnectionRefusedError
+    def cut(self):
+        """Its lanes end, with what is on them, and come again: it has another key for a
+        moment."""
+        self.client.do("group-set", id=GROUP, key=KEY[::-1])
+        back = False
+        while not back:
+            try:
+                self.client.do("group-set", id=GROUP, key=KEY)
+                back = True
+            except hbcnl.Refused as why:
+                # There is no memory for it now.
+                if why.errno != errno.ENOMEM:
+                    raise
 
     def forget(self):
         """Nothing of it is held by this process any more."""
