@@ -214,12 +214,13 @@ class Msghdr(ctypes.Structure):
 
 def take_piece(sock, size=1 << 16):
     """One read: its bytes, whether the message ends there, and, of an unordered
-    receiver, whose they are: the message's id, where in it, and its length."""
+    receiver, whose they are: the root, the message's id, where in it, and its length."""
     buf = ctypes.create_string_buffer(size)
+    name = ctypes.create_string_buffer(16)
     control = ctypes.create_string_buffer(64)
     iov = Iovec(ctypes.addressof(buf), size)
-    msg = Msghdr(iov=ctypes.pointer(iov), iovlen=1, control=ctypes.addressof(control),
-                 controllen=len(control))
+    msg = Msghdr(name=ctypes.addressof(name), namelen=len(name), iov=ctypes.pointer(iov),
+                 iovlen=1, control=ctypes.addressof(control), controllen=len(control))
     count = hbcnl.libc.recvmsg(sock.fileno(), ctypes.byref(msg), 0)
     if count < 0:
         err = ctypes.get_errno()
@@ -227,8 +228,10 @@ def take_piece(sock, size=1 << 16):
     end = bool(msg.flags & MSG_EOR)
     if not count and not end:
         raise EOFError
-    piece = struct.unpack_from("=QQQ", control, 16) if msg.controllen else None
-    return buf.raw[:count], end, piece
+    if not msg.controllen:
+        return buf.raw[:count], end, None
+    return buf.raw[:count], end, (*struct.unpack_from("=I", name, 8),
+                                  *struct.unpack_from("=QQQ", control, 16))
 
 
 def take(sock, size=1 << 16):

@@ -154,7 +154,12 @@ class Receiver(Talker):
     @staticmethod
     def take(sock, memory):
         """A piece of a message."""
-        data, end, piece = node.take_piece(sock)
+        try:
+            data, end, piece = node.take_piece(sock)
+        except OSError as why:
+            if why.errno != errno.EAGAIN:
+                memory.parted()
+            raise
         memory.piece(data, end, *piece)
 
     @staticmethod

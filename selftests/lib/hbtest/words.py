@@ -96,11 +96,15 @@ class Memory:
                            f"{self.last[(speaker, sock)]} over socket {sock}")
         self.last[(speaker, sock)] = count
 
-    def piece(self, data, end, message, start, total):
+    def piece(self, data, end, root, message, start, total):
         """Bytes of a message that come in any order; end if no more of it do."""
-        line = self.words.whose(data, start, self.lines.get(message))
+        line = self.words.whose(data, start, self.lines.get((root, message)))
         if line and self.words.check(line)[3] != total:
             raise Invented(f"a message of {total} bytes was said otherwise")
-        self.lines[message] = line
+        self.lines[root, message] = line
         if end:
-            del self.lines[message]
+            del self.lines[root, message]
+
+    def parted(self):
+        """No more of some message comes. A root that comes back begins with the same ids."""
+        self.lines.clear()
