@@ -269,6 +269,27 @@ struct hbc_cursor *hbc_child_cursor(struct hbc_child *child, const struct hbc_st
 	return NULL;
 }
 
+bool hbc_children_lack(const struct hbc_message *m)
+{
+	bool whole = hbc_store_is_whole(m->store);
+	const struct hbc_cursor *c;
+	struct hbc_child *child;
+	enum hbc_cursor_wait wait;
+
+	lockdep_assert_held(&m->s->lock);
+	if (m->discard)
+		return false;
+	list_for_each_entry(child, &m->s->children, link) {
+		c = child->up ? hbc_child_cursor(child, m->store) : NULL;
+		if (!c)
+			continue;
+		wait = READ_ONCE(c->wait);
+		if (!whole || wait == HBC_WAIT_NONE || wait == HBC_WAIT_FILE)
+			return true;
+	}
+	return false;
+}
+
 /* Its cursor of a store, off the list, or NULL. */
 static struct hbc_cursor *hbc_children_take(struct hbc_session *s, const struct hbc_store *store)
 {

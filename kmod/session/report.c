@@ -87,6 +87,14 @@ unsigned int hbc_report_frame(struct hbc_session *s, struct hbc_wire_report *w)
 				sizeof(*w) + n * sizeof(w->outcome[0]));
 }
 
+bool hbc_report_is_told(const struct hbc_message *m)
+{
+	const struct hbc_tree *tree = m->s->tree[HBC_SLOT_ALL];
+
+	lockdep_assert_held(&m->s->lock);
+	return tree && m->outcomes.nodes == tree->nr && !m->fresh.nr;
+}
+
 /* Some nodes of a child's subtree have an outcome. plan_lock held. Return: 0 or -ENOMEM. */
 static int hbc_report_add(struct hbc_child *child, struct hbc_message *m, u32 first, u32 count,
 			  u8 reason)

@@ -23,6 +23,8 @@ void hbc_report_work(struct work_struct *work);
 unsigned int hbc_report_frame(struct hbc_session *s, struct hbc_wire_report *w);
 /* REPORT has come: 0 or why the lane must end. Context: receive work. */
 int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, unsigned int n);
+/* Whether this node and all below have an outcome that the parent was told. session->lock held. */
+bool hbc_report_is_told(const struct hbc_message *m);
 /* The nodes of a child's subtree have outcome @reason, unless they have one. plan_lock held. */
 void hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason);
 /*

@@ -168,7 +168,15 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 
 bool hbc_session_busy(struct hbc_session *s)
 {
-	return READ_ONCE(s->nr_messages);
+	const struct hbc_message *m;
+	bool busy = false;
+
+	/* DONE comes when it comes: a node is at rest when it, and those below, have told all. */
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		busy |= s->origin || !hbc_report_is_told(m) || hbc_children_lack(m);
+	spin_unlock_bh(&s->lock);
+	return busy;
 }
 
 void hbc_session_kick(struct hbc_session *s)

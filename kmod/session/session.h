@@ -157,7 +157,7 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 /* Ends lanes, messages and the root with @reason (enum hbcast_reason). hn->lock held. */
 void hbc_session_end(struct hbc_session *s, u8 reason);
 
-/* Whether a broadcast goes on. Context: any. */
+/* Whether a broadcast goes on here or below; at the root, anywhere. Context: any. */
 bool hbc_session_busy(struct hbc_session *s);
 /* Lanes to children may have something to send. Context: any. */
 void hbc_session_kick(struct hbc_session *s);
