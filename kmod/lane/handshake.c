@@ -13,6 +13,7 @@
 #include "config/node.h"
 #include "lane/handshake.h"
 #include "lane/lane.h"
+#include "lane/life.h"
 #include "lane/tx.h"
 #include "wire/auth.h"
 
@@ -197,12 +198,14 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth 
 		return err;
 	err = hbc_tx_now(lane, &ready, hbc_wire_put_hdr(&ready, HBC_FRAME_READY, 0, HBC_HDR_LEN));
 	if (!err)
-		hbc_lane_ready(lane);
+		hbc_life_ready(lane);
 	return err;
 }
 
 int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame)
 {
+	const struct hbc_wire_reject *reject = (const struct hbc_wire_reject *)frame;
+
 	if (!lane->connector) {
 		if (frame && h->type == HBC_FRAME_HELLO && !lane->group)
 			return hbc_handshake_hello(lane, (const struct hbc_wire_hello *)frame);
@@ -215,14 +218,13 @@ int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8
 	switch (h->type) {
 	case HBC_FRAME_REJECT:
 		lane->stats.rejects++;
-		return hbc_handshake_refused(lane, be16_to_cpu(
-			((const struct hbc_wire_reject *)frame)->reason));
+		return hbc_handshake_refused(lane, be16_to_cpu(reject->reason));
 	case HBC_FRAME_CHALLENGE:
 		return hbc_handshake_challenge(lane, (const struct hbc_wire_challenge *)frame);
 	case HBC_FRAME_READY:
 		if (!lane->handshake->challenged)
 			return -EPROTO;
-		hbc_lane_ready(lane);
+		hbc_life_ready(lane);
 		return 0;
 	default:
 		return -EPROTO;

@@ -214,8 +214,6 @@ void hbc_lane_begin(struct hbc_lane *lane);
 void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, bool strict);
 /* Ends the lane soon: at once, or after its owner has no more for it. Context: any. */
 void hbc_lane_close(struct hbc_lane *lane, bool drain);
-/* So long a lane that is not congested sends nothing, at the most; in jiffies. Context: any. */
-unsigned long hbc_lane_interval(const struct hbc_lane *lane);
 /* A lane of the group ends, or connects anew, if @all or its peer is no member. hn->lock held. */
 void hbc_lane_expel(struct hbc_group *group, bool all);
 
@@ -234,8 +232,19 @@ void hbc_lane_kick(struct hbc_lane *lane);
 
 /* Below: for the lane's own files. */
 
-/* The handshake's end, from the receive work: both sides have proved themselves. */
-void hbc_lane_ready(struct hbc_lane *lane);
+/* The queue of the life and receive work. */
+extern struct workqueue_struct *hbc_lane_wq;
+/*
+ * Runs rx_work or tx_work. Work that is queued holds no reference: the life work cancels it
+ * when it closes the lane, and nothing is queued from then on. Context: any.
+ */
+void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work);
+/* Runs the life work soon, once the lane is born. Context: any. */
+void hbc_lane_wake(struct hbc_lane *lane);
+/* The lane does not count as half open any more. Context: process. */
+void hbc_lane_proved(struct hbc_lane *lane);
+/* The lane is in none of the node's lists any more. Context: process. */
+void hbc_lane_unlist(struct hbc_lane *lane);
 /* An event of the lane: its group, root, peer, direction and slot are put. */
 struct hbc_event;
 bool hbc_lane_event(struct hbc_event *e, const struct hbc_lane *lane, int type);
