@@ -61,7 +61,7 @@ struct hbc_upload {
  * when it has begun; -EBUSY for too many at once; -ENOMEM.
  */
 int hbc_upload_begin(struct hbc_net *hn, u32 portid, u32 group, u8 flags,
-		   struct netlink_ext_ack *extack);
+		     struct netlink_ext_ack *extack);
 /* NULL if there is none. */
 struct hbc_upload *hbc_upload_find(struct hbc_net *hn, u32 portid, u32 group);
 /* Append an edge to the tree of @slot: 0; -E2BIG when it has more than it may; -ENOMEM. */
@@ -79,7 +79,7 @@ int hbc_upload_add(struct hbc_upload *plan, u8 slot, const struct hbc_upload_edg
  * plan->why, or another negative errno.
  */
 int hbc_upload_commit(struct hbc_upload *plan, struct hbc_group *group, bool dry_run, u32 *epoch,
-		    struct netlink_ext_ack *extack);
+		      struct netlink_ext_ack *extack);
 
 void hbc_upload_free(struct hbc_net *hn, struct hbc_upload *plan);
 /* Drop the uploads by @portid (0: all) for @group (0: all). */
