@@ -54,9 +54,8 @@ static void hbc_nl_lane_look(struct hbc_lane *lane, struct hbc_nl_lane *now)
 	now->lane = lane;
 	now->addr = lane->addr;
 	mutex_lock(&lane->tx_mutex);
-	if (lane->sock) {
+	if (lane->sock)
 		hbc_gauge_look(lane, &now->tcp);
-	}
 	now->spell = lane->gauge.spell;
 	now->rate = lane->pace.rate;
 	mutex_unlock(&lane->tx_mutex);

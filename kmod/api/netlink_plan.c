@@ -417,6 +417,7 @@ static int hbc_nl_tree_compare(u32 group, u32 root, u32 slot, const struct hbc_n
 static bool hbc_nl_tree_find(struct hbc_net *hn, const struct hbc_nl_tree_dump *at,
 			     struct hbc_nl_tree *asked)
 {
+	struct hbc_nl_tree_dump first = { .group = U32_MAX, .root = U32_MAX, .slot = U32_MAX };
 	const struct hbc_group *group;
 	struct hbc_session *s;
 
@@ -426,17 +427,10 @@ static bool hbc_nl_tree_find(struct hbc_net *hn, const struct hbc_nl_tree_dump *
 			bool same = group->id == at->group && s->root == at->root;
 
 			if (hbc_nl_tree_compare(group->id, s->root, U32_MAX, at) < 0 ||
+			    hbc_nl_tree_compare(group->id, s->root, 0, &first) >= 0 ||
 			    !hbc_nl_tree_of(s, same ? at->slot : 0, &found))
 				continue;
-			if (asked->tree &&
-			    hbc_nl_tree_compare(group->id, s->root, found.tree->slot,
-						&(struct hbc_nl_tree_dump) {
-							.group = asked->s->group->id,
-							.root = asked->s->root,
-							.slot = asked->tree->slot }) >= 0) {
-				hbc_nl_tree_free(&found);
-				continue;
-			}
+			first = (struct hbc_nl_tree_dump) { .group = group->id, .root = s->root };
 			hbc_nl_tree_free(asked);
 			*asked = found;
 		}

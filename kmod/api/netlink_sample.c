@@ -18,7 +18,7 @@ static_assert((int)HBC_TASK_FAILED == (int)HBCAST_TASK_STATE_FAILED);
 #define HBC_NL_SAMPLE		(8 * nla_total_size_64bit(sizeof(u64)))
 
 static bool hbc_nl_sample_begin(struct hbc_event *e, const struct hbc_probe *probe,
-				  u32 round, u32 status, unsigned int figures)
+				u32 round, u32 status, unsigned int figures)
 {
 	memset(e, 0, sizeof(*e));
 	e->hn = probe->hn;

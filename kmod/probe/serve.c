@@ -64,12 +64,12 @@ static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hb
 
 static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct hbc_hdr *h)
 {
+	const struct hbc_wire_ping *ping = (const struct hbc_wire_ping *)served->probe.frame;
 	int err;
 
 	switch (h->type) {
 	case HBC_FRAME_PING:
-		return hbc_probe_serve_pong(served, be64_to_cpu(
-			((const struct hbc_wire_ping *)served->probe.frame)->token));
+		return hbc_probe_serve_pong(served, be64_to_cpu(ping->token));
 	case HBC_FRAME_PROBE:
 		return hbc_probe_serve_data(served, h);
 	case HBC_FRAME_PROBE_ASK:

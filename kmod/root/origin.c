@@ -207,6 +207,7 @@ static u32 *hbc_origin_lost_ids(struct hbc_session *s, bool down, u32 *nr)
 {
 	u32 *id = kmalloc_array(HBC_MAX_MEMBERS, sizeof(*id), GFP_KERNEL);
 	struct hbc_wire_run run[HBC_ORIGIN_RUNS];
+	const struct hbc_wire_node *node;
 	unsigned int n, i;
 	u32 p;
 
@@ -215,10 +216,11 @@ static u32 *hbc_origin_lost_ids(struct hbc_session *s, bool down, u32 *nr)
 		return NULL;
 	spin_lock_bh(&s->lock);
 	n = hbc_lost_runs(s, down, run, HBC_ORIGIN_RUNS);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		node = &s->tree[HBC_SLOT_ALL]->node[be32_to_cpu(run[i].first)];
 		for (p = 0; p < be32_to_cpu(run[i].count); p++)
-			id[(*nr)++] = be32_to_cpu(s->tree[HBC_SLOT_ALL]->node[
-						  be32_to_cpu(run[i].first) + p].node);
+			id[(*nr)++] = be32_to_cpu(node[p].node);
+	}
 	spin_unlock_bh(&s->lock);
 	return id;
 }

@@ -197,7 +197,8 @@ static int hbc_send_checked(struct hbc_source *source, struct msghdr *msg, size_
 	struct iov_iter from = msg->msg_iter;
 	int err;
 
-	if (hbc_source_charge(len) > hbc_source_sndbuf(source) || len > READ_ONCE(source->s->group->config.window))
+	if (hbc_source_charge(len) > hbc_source_sndbuf(source) ||
+	    len > READ_ONCE(source->s->group->config.window))
 		return -EMSGSIZE;
 	/* Without a plan there is nothing to wait for. */
 	if (!READ_ONCE(source->s->origin->epoch))

@@ -478,8 +478,8 @@ static int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w
 		if (!err && h->tag & HBC_HAVE_ALL)
 			hbc_child_runs(child, m, &all, 1, false);
 		else if (!err)
-			hbc_child_runs(child, m, w->run, hbc_wire_count(h, sizeof(*w),
-				       sizeof(w->run[0])), false);
+			hbc_child_runs(child, m, w->run,
+				       hbc_wire_count(h, sizeof(*w), sizeof(w->run[0])), false);
 	}
 	if (m)
 		hbc_message_put(m);

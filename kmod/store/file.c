@@ -181,7 +181,8 @@ static bool hbc_file_next_load(struct hbc_store *store, u32 *piece)
 		if (!hbc_store_piece(store, *piece))
 			return true;
 	}
-	if (store->ahead >= store->nr || store->ahead >= store->given + ahead || !store->reads_ahead)
+	if (store->ahead >= store->nr || store->ahead >= store->given + ahead ||
+	    !store->reads_ahead)
 		return false;
 	*piece = store->ahead++;
 	return true;
@@ -273,7 +274,8 @@ static void hbc_file_failed(struct hbc_store *store, int err)
 	spin_lock_bh(&store->lock);
 	store->error = err == -EBADMSG ? HBCAST_REASON_CHECKSUM :
 		       err == -ENOMEM ? HBCAST_REASON_NO_MEMORY :
-		       err == -ESTALE || (err == -ENODATA && store->reads_ahead) ? HBCAST_REASON_CHANGED : HBCAST_REASON_FILE;
+		       err == -ESTALE || (err == -ENODATA && store->reads_ahead) ?
+				HBCAST_REASON_CHANGED : HBCAST_REASON_FILE;
 	store->closed = true;
 	store->working = false;
 	spin_unlock_bh(&store->lock);

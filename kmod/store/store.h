@@ -22,7 +22,7 @@ struct hbc_run;
 struct hbc_store;
 
 #define HBC_TAG_NONE	0xff	/* the slot of a piece is not known */
-#define HBC_STORE_CACHE	(4 * 1024 * 1024)	/* bytes of a file's pieces that stay in memory, too */
+#define HBC_STORE_CACHE	(4 * 1024 * 1024)	/* bytes of a file that stay in memory, too */
 
 /* Fragments of a piece, one behind the other in a burst. */
 struct hbc_held {
