@@ -32,7 +32,6 @@ struct hbc_tree;
  * @delivered: members that have it
  * @failed: members that will not
  * @complete: no member is pending
- * @aborted: it was given up
  * @member: in order of their ids
  */
 struct hbc_sent {
@@ -52,7 +51,6 @@ struct hbc_sent {
 	u32 delivered;
 	u32 failed;
 	bool complete;
-	bool aborted;
 	struct hbcast_member member[];
 };
 

@@ -368,10 +368,8 @@ static void hbc_source_abort_all(struct hbc_source *source)
 	do {
 		spin_lock_bh(&origin->lock);
 		sent = list_first_entry_or_null(&source->messages, struct hbc_sent, link);
-		if (sent) {
-			sent->aborted = true;
+		if (sent)
 			hbc_sent_get(sent);
-		}
 		spin_unlock_bh(&origin->lock);
 		if (sent) {
 			hbc_sent_fail(sent, NULL, HBCAST_REASON_ABORTED);

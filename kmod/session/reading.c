@@ -277,9 +277,3 @@ void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes)
 		hbc_receiver_finish(r, d, reason);
 	hbc_receiver_drop(r, skb);
 }
-
-void hbc_receiver_abandon(struct hbc_receiver *r, struct sk_buff *skb, u8 reason)
-{
-	hbc_receiver_finish(r, hbc_skb(skb)->d, reason);
-	hbc_receiver_purge(r);
-}

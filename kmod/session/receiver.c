@@ -502,17 +502,6 @@ void hbc_receivers_fail(struct hbc_message *m, u8 reason)
 	}
 }
 
-u64 hbc_receivers_read(struct hbc_message *m)
-{
-	u64 least = m->store->info.cut.total;
-	struct hbc_delivery *d;
-
-	list_for_each_entry(d, &m->deliveries, message_link)
-		if (!READ_ONCE(d->ended))
-			least = min(least, READ_ONCE(d->read));
-	return least;
-}
-
 u64 hbc_receivers_queued(struct hbc_message *m)
 {
 	const struct hbc_geometry *cut = &m->store->info.cut;

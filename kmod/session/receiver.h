@@ -142,7 +142,6 @@ void hbc_receiver_hang_up(struct sock *sk, u8 how);
 /* All receivers of a group are told that it goes. hn->lock held. */
 void hbc_receivers_gone(struct hbc_group *group);
 /* Bytes that all of a message's receivers have read, or have on their queues, at least. */
-u64 hbc_receivers_read(struct hbc_message *m);
 u64 hbc_receivers_queued(struct hbc_message *m);
 
 /* Below: for the reader; process context, the socket's lock held. */
@@ -151,8 +150,6 @@ u64 hbc_receivers_queued(struct hbc_message *m);
 bool hbc_receiver_ready(struct hbc_receiver *r, size_t want);
 /* @bytes of @skb, the queue's first, have been read, which goes if that was all. */
 void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes);
-/* Its message, of which @skb is the queue's first, is given up with @reason. */
-void hbc_receiver_abandon(struct hbc_receiver *r, struct sk_buff *skb, u8 reason);
 /* Bytes of the queue's first message that can be read. */
 u64 hbc_receiver_avail(struct hbc_receiver *r);
 /* Whether it was cut off and no reader has been told, which it counts as now unless @peek. */

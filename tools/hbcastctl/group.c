@@ -68,7 +68,7 @@ static int parse_user(struct hbctl *ctl, const char *key, const char *word,
 }
 
 static int parse_group(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest)
+			void *dest)
 {
 	const struct group *group = getgrnam(word);
 
@@ -114,7 +114,7 @@ static int parse_interval(struct hbctl *ctl, const char *key, const char *word,
 }
 
 static int parse_window(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest)
+			void *dest)
 {
 	uint64_t *bytes = dest;
 	int ret;
@@ -147,7 +147,7 @@ static int parse_max_nodes(struct hbctl *ctl, const char *key, const char *word,
 }
 
 static int parse_probe(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest)
+			void *dest)
 {
 	bool *probe = dest;
 
