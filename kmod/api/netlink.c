@@ -60,6 +60,16 @@ struct hbc_net *hbc_nl_net(const struct genl_info *info)
 	return hbc_net(read_pnet(&info->_net));
 }
 
+struct hbc_group *hbc_nl_group(const struct genl_info *info, int attr)
+{
+	struct hbc_group *group = hbc_group_find(hbc_nl_net(info), nla_get_u32(info->attrs[attr]));
+
+	if (!group)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
+				    "the node does not take part in this group; add the group first");
+	return group;
+}
+
 struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb)
 {
 	return hbc_net(sock_net(cb->skb->sk));

@@ -11,6 +11,7 @@
 
 #include "api/netlink_gen.h"
 
+struct hbc_group;
 struct hbc_net;
 struct sockaddr_storage;
 
@@ -27,6 +28,8 @@ extern struct genl_family hbc_nl_family;
 })
 
 struct hbc_net *hbc_nl_net(const struct genl_info *info);
+/* The group that the request's @attr names, or NULL, which is said. hn->lock held. */
+struct hbc_group *hbc_nl_group(const struct genl_info *info, int attr);
 struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb);
 
 /*

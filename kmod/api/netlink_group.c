@@ -11,6 +11,7 @@
 #include "config/node.h"
 #include "root/upload.h"
 #include "wire/auth.h"
+#include "wire/shape.h"
 
 /* Drop counters are attributes in the order of enum hbc_drop. */
 #define HBC_NL_DROP(reason)	(HBCAST_A_DROPS_STALE + (reason))
@@ -27,13 +28,6 @@ struct hbc_nl_group {
 	struct hbc_group *group;
 	struct user_namespace *user_ns;
 };
-
-static int hbc_nl_member_compare(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static unsigned int hbc_nl_count(const struct genl_info *info, int type)
 {
@@ -68,7 +62,7 @@ static int hbc_nl_get_members(const struct genl_info *info, struct hbc_group_set
 		if (nla_type(attr) == HBCAST_A_GROUP_MEMBER)
 			setup->members[i++] = nla_get_u32(attr);
 	}
-	sort(setup->members, n, sizeof(u32), hbc_nl_member_compare, NULL);
+	sort(setup->members, n, sizeof(u32), hbc_shape_compare, NULL);
 	for (i = 1; i < n; i++) {
 		if (setup->members[i - 1] == setup->members[i]) {
 			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_MEMBER],
@@ -120,43 +114,37 @@ static int hbc_nl_get_owner(struct sk_buff *skb, const struct genl_info *info,
 	return 0;
 }
 
+/* Settings that the request does not have stay as they are. */
+static void hbc_nl_get_u32(const struct genl_info *info, int attr, u32 *value)
+{
+	if (info->attrs[attr])
+		*value = nla_get_u32(info->attrs[attr]);
+}
+
+static void hbc_nl_get_u64(const struct genl_info *info, int attr, u64 *value)
+{
+	if (info->attrs[attr])
+		*value = nla_get_u64(info->attrs[attr]);
+}
+
 static int hbc_nl_get_config(struct sk_buff *skb, const struct genl_info *info,
 			     struct hbc_group_config *config)
 {
 	const struct nlattr *mode = info->attrs[HBCAST_A_GROUP_MODE];
-	const struct nlattr *attr;
 
-	if (mode) {
-		if (nla_get_u32(mode) & ~HBCAST_MODE_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, mode, "mode has bits beside 0666");
-			return -EINVAL;
-		}
-		config->mode = nla_get_u32(mode);
+	if (mode && nla_get_u32(mode) & ~HBCAST_MODE_MAX) {
+		NL_SET_ERR_MSG_ATTR(info->extack, mode, "mode has bits beside 0666");
+		return -EINVAL;
 	}
-	attr = info->attrs[HBCAST_A_GROUP_DEAD_MS];
-	if (attr)
-		config->dead_ms = nla_get_u32(attr);
-	attr = info->attrs[HBCAST_A_GROUP_STALL_MS];
-	if (attr)
-		config->stall_ms = nla_get_u32(attr);
-	attr = info->attrs[HBCAST_A_GROUP_WINDOW];
-	if (attr)
-		config->window = nla_get_u32(attr);
-	attr = info->attrs[HBCAST_A_GROUP_MAX_NODES];
-	if (attr)
-		config->max_nodes = nla_get_u32(attr);
-	attr = info->attrs[HBCAST_A_GROUP_SPOOL];
-	if (attr)
-		config->spool = nla_get_u64(attr);
-	attr = info->attrs[HBCAST_A_GROUP_PROBE];
-	if (attr)
-		config->probe = nla_get_u32(attr);
-	attr = info->attrs[HBCAST_A_GROUP_PROBE_RATE];
-	if (attr)
-		config->probe_rate = nla_get_u64(attr);
-	attr = info->attrs[HBCAST_A_GROUP_PROBE_TOTAL];
-	if (attr)
-		config->probe_total = nla_get_u64(attr);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_MODE, &config->mode);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_DEAD_MS, &config->dead_ms);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_STALL_MS, &config->stall_ms);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_WINDOW, &config->window);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_MAX_NODES, &config->max_nodes);
+	hbc_nl_get_u64(info, HBCAST_A_GROUP_SPOOL, &config->spool);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_PROBE, &config->probe);
+	hbc_nl_get_u64(info, HBCAST_A_GROUP_PROBE_RATE, &config->probe_rate);
+	hbc_nl_get_u64(info, HBCAST_A_GROUP_PROBE_TOTAL, &config->probe_total);
 	return hbc_nl_get_owner(skb, info, config);
 }
 
@@ -209,28 +197,19 @@ int hbcast_nl_group_new_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-static int hbc_nl_no_group(const struct genl_info *info, int attr)
-{
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
-			    "the node does not take part in this group; add the group first");
-	return -ENOENT;
-}
-
 int hbcast_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hbc_net *hn = hbc_nl_net(info);
 	struct hbc_group_setup setup = {};
 	struct hbc_group *group;
-	int err;
+	int err = -ENOENT;
 
 	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
 		return -EINVAL;
 	mutex_lock(&hn->lock);
-	group = hbc_group_find(hn, nla_get_u32(info->attrs[HBCAST_A_GROUP_ID]));
-	if (!group) {
-		err = hbc_nl_no_group(info, HBCAST_A_GROUP_ID);
+	group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
+	if (!group)
 		goto unlock;
-	}
 	setup.config = group->config;
 	err = hbc_nl_get_setup(skb, info, &setup);
 	if (err)
@@ -255,20 +234,17 @@ int hbcast_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hbc_net *hn = hbc_nl_net(info);
 	struct hbc_group *group;
-	int err = 0;
 
 	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
 		return -EINVAL;
 	mutex_lock(&hn->lock);
-	group = hbc_group_find(hn, nla_get_u32(info->attrs[HBCAST_A_GROUP_ID]));
+	group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
 	if (group) {
 		hbc_upload_flush(hn, 0, group->id);
 		hbc_group_remove(group);
-	} else {
-		err = hbc_nl_no_group(info, HBCAST_A_GROUP_ID);
 	}
 	mutex_unlock(&hn->lock);
-	return err;
+	return group ? 0 : -ENOENT;
 }
 
 static u32 hbc_nl_receivers(struct hbc_group *group)
@@ -351,16 +327,14 @@ int hbcast_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hbc_net *hn = hbc_nl_net(info);
 	struct hbc_nl_group asked = { .user_ns = sk_user_ns(NETLINK_CB(skb).sk) };
-	int err;
+	int err = -ENOENT;
 
 	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
 		return -EINVAL;
 	mutex_lock(&hn->lock);
-	asked.group = hbc_group_find(hn, nla_get_u32(info->attrs[HBCAST_A_GROUP_ID]));
+	asked.group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
 	if (asked.group)
 		err = hbc_nl_reply(info, hbc_nl_group_size(asked.group), hbc_nl_group_fill, &asked);
-	else
-		err = hbc_nl_no_group(info, HBCAST_A_GROUP_ID);
 	mutex_unlock(&hn->lock);
 	return err;
 }

@@ -43,18 +43,6 @@ struct hbc_nl_tree {
 	bool ready;
 };
 
-/* The group that the request is about, or NULL, which is said. hn->lock held. */
-static struct hbc_group *hbc_nl_plan_group(struct hbc_net *hn, const struct genl_info *info)
-{
-	const struct nlattr *attr = info->attrs[HBCAST_A_PLAN_GROUP];
-	struct hbc_group *group = hbc_group_find(hn, nla_get_u32(attr));
-
-	if (!group)
-		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "the node does not take part in this group; add the group first");
-	return group;
-}
-
 /* The socket's upload for the group, or NULL, which is said. hn->lock held. */
 static struct hbc_upload *hbc_nl_plan_upload(struct hbc_net *hn, const struct genl_info *info)
 {
@@ -80,7 +68,7 @@ int hbcast_nl_plan_begin_doit(struct sk_buff *skb, struct genl_info *info)
 	if (forward && nla_get_u32(forward) == HBCAST_FORWARD_MESSAGE)
 		flags |= HBC_PLAN_WHOLE;
 	mutex_lock(&hn->lock);
-	group = hbc_nl_plan_group(hn, info);
+	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
 	err = group ? hbc_upload_begin(hn, info->snd_portid, group->id, flags, info->extack) :
 		      -ENOENT;
 	mutex_unlock(&hn->lock);
@@ -171,7 +159,7 @@ static int hbc_nl_plan_commit(struct sk_buff *skb, struct genl_info *info, struc
 
 	if (!plan)
 		return -ENOENT;
-	group = hbc_nl_plan_group(hn, info);
+	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
 	if (!group)
 		return -ENOENT;
 	err = hbc_upload_commit(plan, group, dry_run, &commit->epoch, info->extack);
@@ -232,7 +220,7 @@ int hbcast_nl_plan_del_doit(struct sk_buff *skb, struct genl_info *info)
 	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
 		return -EINVAL;
 	mutex_lock(&hn->lock);
-	group = hbc_nl_plan_group(hn, info);
+	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
 	if (group) {
 		s = hbc_session_find(group, hn->id, 0);
 		if (s && s->origin->epoch) {
@@ -366,7 +354,7 @@ static int hbc_nl_plan_get(struct genl_info *info, struct hbc_net *hn)
 	struct hbc_group *group;
 	int err;
 
-	group = hbc_nl_plan_group(hn, info);
+	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
 	if (!group)
 		return -ENOENT;
 	s = hbc_session_find(group, root ? nla_get_u32(root) : hn->id, 0);

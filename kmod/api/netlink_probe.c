@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink operations on measurements. */
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/mm.h>
 #include <linux/sort.h>
 
 #include "api/netlink.h"
+#include "config/addr.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "config/peer.h"
 #include "probe/ask.h"
+#include "wire/shape.h"
 
 static_assert((int)HBC_TASK_FLOW == (int)HBCAST_TASK_FLOW);
 static_assert((int)HBC_TASK_TRIP == (int)HBCAST_TASK_TRIP);
@@ -140,29 +140,6 @@ static int hbc_nl_probe_check(const struct genl_info *info, const struct hbc_nl_
 	return 0;
 }
 
-static void hbc_nl_task_set_addr(struct hbc_task *task, const struct sockaddr_storage *addr)
-{
-	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
-	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
-
-	if (addr->ss_family == AF_INET) {
-		task->family = 4;
-		task->port = ntohs(sin->sin_port);
-		memcpy(task->addr, &sin->sin_addr, sizeof(sin->sin_addr));
-	} else {
-		task->family = 6;
-		task->port = ntohs(sin6->sin6_port);
-		memcpy(task->addr, &sin6->sin6_addr, sizeof(sin6->sin6_addr));
-	}
-}
-
-static int hbc_nl_id_compare(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Which nodes have a part in it, and where they are. */
 static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round *round)
 {
@@ -176,13 +153,14 @@ static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round 
 		      hbc_nl_probe_check(info, round, task->to);
 		if (err)
 			return err;
-		hbc_nl_task_set_addr(task, hbc_nl_probe_addr(round->hn, task->to));
+		hbc_addr_put(hbc_nl_probe_addr(round->hn, task->to), &task->family, &task->port,
+			     task->addr);
 		round->nodes[all++] = task->from;
 		/* Others answer any member. */
 		if (task->kind == HBC_TASK_FLOW)
 			round->nodes[all++] = task->to;
 	}
-	sort(round->nodes, all, sizeof(u32), hbc_nl_id_compare, NULL);
+	sort(round->nodes, all, sizeof(u32), hbc_shape_compare, NULL);
 	for (i = 0; i < all; i++)
 		if (!n || round->nodes[n - 1] != round->nodes[i])
 			round->nodes[n++] = round->nodes[i];
@@ -221,12 +199,9 @@ static int hbc_nl_round_start(const struct genl_info *info, struct hbc_nl_round 
 	int err;
 
 	lockdep_assert_held(&round->hn->lock);
-	round->group = hbc_group_find(round->hn, nla_get_u32(info->attrs[HBCAST_A_PROBE_GROUP]));
-	if (!round->group) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_GROUP],
-				    "the node does not take part in this group; add the group first");
+	round->group = hbc_nl_group(info, HBCAST_A_PROBE_GROUP);
+	if (!round->group)
 		return -ENOENT;
-	}
 	err = hbc_nl_round_nodes(info, round);
 	for (i = 0; !err && i < round->nr_nodes; i++)
 		err = hbc_nl_round_ask(round, round->nodes[i], true);
@@ -277,13 +252,10 @@ int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (hbc_nl_missing(info, HBCAST_A_PROBE_GROUP, "group"))
 		return -EINVAL;
-	group = hbc_group_get(hn, nla_get_u32(info->attrs[HBCAST_A_PROBE_GROUP]));
-	if (!group) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_GROUP],
-				    "the node does not take part in this group; add the group first");
-		return -ENOENT;
-	}
-	hbc_probe_ask_stop(group, info->snd_portid);
-	hbc_group_put(group);
-	return 0;
+	mutex_lock(&hn->lock);
+	group = hbc_nl_group(info, HBCAST_A_PROBE_GROUP);
+	if (group)
+		hbc_probe_ask_stop(group, info->snd_portid);
+	mutex_unlock(&hn->lock);
+	return group ? 0 : -ENOENT;
 }

@@ -49,13 +49,13 @@ enum hbc_drop {
 struct hbc_group_config {
 	kuid_t uid;
 	kgid_t gid;
-	umode_t mode;
+	u32 mode;
 	u32 dead_ms;
 	u32 stall_ms;
 	u32 window;
 	u32 max_nodes;
 	u64 spool;
-	bool probe;
+	u32 probe;
 	u64 probe_rate;
 	u64 probe_total;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The TCP connection of a lane. */
 #include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 
+#include "config/addr.h"
 #include "config/node.h"
 #include "lane/conn.h"
 #include "lane/gauge.h"
@@ -150,17 +150,6 @@ void hbc_conn_end(struct hbc_lane *lane)
 		hbc_conn_drop(sock);
 }
 
-static int hbc_conn_bind(struct hbc_lane *lane, struct socket *sock)
-{
-	struct sockaddr_storage addr = lane->hn->addr;
-
-	if (addr.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&addr)->sin6_port = 0;
-	else
-		((struct sockaddr_in *)&addr)->sin_port = 0;
-	return kernel_bind(sock, (struct sockaddr *)&addr, sizeof(addr));
-}
-
 void hbc_conn_open(struct hbc_lane *lane)
 {
 	struct sockaddr *addr = (struct sockaddr *)&lane->addr;
@@ -174,7 +163,7 @@ void hbc_conn_open(struct hbc_lane *lane)
 	lane->begun = jiffies;
 	WRITE_ONCE(lane->last_rx, jiffies);
 	hbc_conn_adopt(lane, sock);
-	err = hbc_conn_bind(lane, sock);
+	err = hbc_addr_bind(sock, &lane->hn->addr);
 	if (!err)
 		err = kernel_connect(sock, addr, sizeof(lane->addr), O_NONBLOCK);
 	if (err && err != -EINPROGRESS)

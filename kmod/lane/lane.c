@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A lane: one TCP connection, one edge of one slot; the parent connects to the child. */
 #include <linux/hbcast.h>
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/net.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
+#include <net/netlink.h>
 
+#include "config/addr.h"
 #include "config/event.h"
 #include "config/group.h"
 #include "config/node.h"
@@ -221,18 +220,6 @@ void hbc_lane_begin(struct hbc_lane *lane)
 	hbc_lane_wake(lane);
 }
 
-/* Whether two connections come from one address. */
-static bool hbc_lane_same_source(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-	return ipv6_addr_equal(&((const struct sockaddr_in6 *)a)->sin6_addr,
-			       &((const struct sockaddr_in6 *)b)->sin6_addr);
-}
-
 /*
  * Room for one more handshake, at the cost of the oldest from the same address if that has
  * too many, else of the oldest of all.
@@ -244,7 +231,7 @@ static void hbc_lane_evict(struct hbc_net *hn, const struct hbc_lane *lane)
 
 	lockdep_assert_held(&hn->lanes_lock);
 	list_for_each_entry(other, &hn->half_open, half_link)
-		if (hbc_lane_same_source(&other->addr, &lane->addr)) {
+		if (hbc_addr_same_host(&other->addr, &lane->addr)) {
 			oldest = oldest ?: other;
 			same++;
 		}

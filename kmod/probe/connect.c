@@ -2,10 +2,10 @@
 /* A probe to another node: the connection, and the connector's side of the handshake. */
 #include <linux/errno.h>
 #include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/net.h>
 #include <linux/random.h>
 
+#include "config/addr.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "probe/connect.h"
@@ -22,20 +22,15 @@ struct hbc_probe_proof {
 
 static int hbc_probe_open(struct hbc_probe *probe, const struct sockaddr_storage *to)
 {
-	struct sockaddr_storage from = probe->hn->addr;
 	struct socket *sock;
 	int err;
 
-	if (from.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&from)->sin6_port = 0;
-	else
-		((struct sockaddr_in *)&from)->sin_port = 0;
 	err = sock_create_kern(probe->hn->net, to->ss_family, SOCK_STREAM, IPPROTO_TCP, &sock) ?:
 	      hbc_probe_set_sock(probe, sock);
 	if (err)
 		return err;
 	hbc_probe_patience(probe, HBC_PROBE_CONNECT_MS);
-	err = kernel_bind(sock, (struct sockaddr *)&from, sizeof(from)) ?:
+	err = hbc_addr_bind(sock, &probe->hn->addr) ?:
 	      kernel_connect(sock, (struct sockaddr *)to, sizeof(*to), 0);
 	return err == -EINPROGRESS ? -ETIMEDOUT : err;
 }

@@ -15,7 +15,7 @@ unsigned int hbc_frame_put_ask(u8 *frame, u8 flags, const struct hbc_ask_frame *
 		w->task[i] = (struct hbc_wire_task) {
 			.from = cpu_to_be32(task->from), .to = cpu_to_be32(task->to),
 			.count = cpu_to_be32(task->count), .rate = cpu_to_be32(task->rate),
-			.index = cpu_to_be16(task->index), .port = cpu_to_be16(task->port),
+			.index = cpu_to_be16(task->index), .port = task->port,
 			.kind = task->kind, .family = task->family,
 		};
 		memcpy(w->task[i].addr, task->addr, sizeof(task->addr));
@@ -41,7 +41,7 @@ void hbc_frame_get_task(const u8 *frame, u32 index, struct hbc_task *task)
 	*task = (struct hbc_task) {
 		.from = be32_to_cpu(w->from), .to = be32_to_cpu(w->to),
 		.count = be32_to_cpu(w->count), .rate = be32_to_cpu(w->rate),
-		.index = be16_to_cpu(w->index), .port = be16_to_cpu(w->port),
+		.index = be16_to_cpu(w->index), .port = w->port,
 		.kind = w->kind, .family = w->family,
 	};
 	memcpy(task->addr, w->addr, sizeof(task->addr));

@@ -12,7 +12,7 @@ struct hbc_task {
 	u32 count;
 	u32 rate;
 	u16 index;
-	u16 port;
+	__be16 port;
 	u8 kind;
 	u8 family;
 	u8 addr[16];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A task of a round: what this node does to another one, on a probe of its own. */
 #include <linux/err.h>
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -13,6 +11,7 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
+#include "config/addr.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/gauge.h"
@@ -247,29 +246,12 @@ static int hbc_probe_burst(struct hbc_probe_task *task)
 
 /* Life. */
 
-static void hbc_probe_task_addr(const struct hbc_task *task, struct sockaddr_storage *addr)
-{
-	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
-	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
-
-	memset(addr, 0, sizeof(*addr));
-	if (task->family == 4) {
-		sin->sin_family = AF_INET;
-		sin->sin_port = htons(task->port);
-		memcpy(&sin->sin_addr, task->addr, sizeof(sin->sin_addr));
-	} else {
-		sin6->sin6_family = AF_INET6;
-		sin6->sin6_port = htons(task->port);
-		memcpy(&sin6->sin6_addr, task->addr, sizeof(sin6->sin6_addr));
-	}
-}
-
 static int hbc_probe_task_do(struct hbc_probe_task *task)
 {
 	struct sockaddr_storage addr;
 	int err;
 
-	hbc_probe_task_addr(&task->task, &addr);
+	hbc_addr_get(&addr, task->task.family, task->task.port, task->task.addr);
 	err = hbc_probe_connect(&task->probe, &addr);
 	if (err)
 		return err;

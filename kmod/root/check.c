@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The check of an uploaded plan: whether its edges are trees, and trees of the group. */
 #include <linux/bsearch.h>
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "config/addr.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "config/peer.h"
@@ -200,21 +199,11 @@ static int hbc_check_members(const struct hbc_check *c)
 static void hbc_check_emit(const struct hbc_check *c, u32 at, struct hbc_wire_node *out)
 {
 	const struct hbc_check_node *node = &c->node[at];
-	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)node->addr;
-	const struct sockaddr_in *sin = (const struct sockaddr_in *)node->addr;
 
 	out->node = cpu_to_be32(node->id);
 	out->nr_children = cpu_to_be32(node->nr_children);
 	out->rate = cpu_to_be64(node->edge == NOBODY ? 0 : c->tree->edge[node->edge].rate);
-	if (node->addr->ss_family == AF_INET6) {
-		out->family = 6;
-		out->port = sin6->sin6_port;
-		memcpy(out->addr, &sin6->sin6_addr, sizeof(out->addr));
-	} else {
-		out->family = 4;
-		out->port = sin->sin_port;
-		memcpy(out->addr, &sin->sin_addr, sizeof(sin->sin_addr));
-	}
+	hbc_addr_put(node->addr, &out->family, &out->port, out->addr);
 }
 
 /* A node that the root does not reach: its way up never ends. */

@@ -38,7 +38,8 @@ struct sock;
  * @closed: no new messages
  * @cut: it was cut off, and no reader has been told yet
  * @moved: jiffies when the reader read last, or nothing waited
- * @pushing: something goes to the queue; @again it is to be looked at once more
+ * @pushing: something goes to the queue
+ * @again: then it is to be looked at once more
  * @work: pushes, and looks whether the reader reads
  */
 struct hbc_receiver {

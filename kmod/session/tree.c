@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Plans and trees as a node knows them. */
 #include <linux/err.h>
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "config/addr.h"
 #include "session/tree.h"
 #include "wire/shape.h"
 
@@ -125,17 +124,5 @@ void hbc_tree_put(struct hbc_tree *tree)
 
 void hbc_tree_address(const struct hbc_wire_node *node, struct sockaddr_storage *addr)
 {
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
-	struct sockaddr_in *in = (struct sockaddr_in *)addr;
-
-	memset(addr, 0, sizeof(*addr));
-	if (node->family == 6) {
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = node->port;
-		memcpy(&in6->sin6_addr, node->addr, sizeof(in6->sin6_addr));
-	} else {
-		in->sin_family = AF_INET;
-		in->sin_port = node->port;
-		memcpy(&in->sin_addr, node->addr, sizeof(in->sin_addr));
-	}
+	hbc_addr_get(addr, node->family, node->port, node->addr);
 }
