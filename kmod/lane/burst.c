@@ -66,18 +66,11 @@ int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 	return 0;
 }
 
-int hbc_burst_add_copy(struct hbc_burst *b, const void *data, unsigned int len, gfp_t gfp)
+/* Appends @len bytes of a page that the burst alone has; takes over the reference. */
+static int hbc_burst_add_own(struct hbc_burst *b, struct page *page, unsigned int len)
 {
-	struct page *page;
-	int err;
+	int err = hbc_burst_add_page(b, page, 0, len);
 
-	if (WARN_ON_ONCE(len > PAGE_SIZE))
-		return -EMSGSIZE;
-	page = alloc_page(gfp | __GFP_NOWARN);
-	if (!page)
-		return -ENOMEM;
-	memcpy(page_address(page), data, len);
-	err = hbc_burst_add_page(b, page, 0, len);
 	if (!err)
 		b->truesize += PAGE_SIZE;
 	put_page(page);
@@ -97,11 +90,10 @@ static int hbc_burst_add_foreign(struct hbc_burst *b, struct sk_buff *skb, unsig
 		if (!page)
 			return -ENOMEM;
 		err = skb_copy_bits(skb, off, page_address(page), n);
-		if (!err)
-			err = hbc_burst_add_page(b, page, 0, n);
-		if (!err)
-			b->truesize += PAGE_SIZE;
-		put_page(page);
+		if (err)
+			put_page(page);
+		else
+			err = hbc_burst_add_own(b, page, n);
 		off += n;
 		len -= n;
 	}
@@ -263,15 +255,19 @@ static struct hbc_burst *hbc_burst_compact(struct hbc_burst *b, u32 pos, unsigne
 {
 	u32 len = b->len - pos, n;
 	struct hbc_burst *to = hbc_burst_alloc(need + len / PAGE_SIZE + 1, GFP_KERNEL);
-	u8 *page = kmalloc(PAGE_SIZE, GFP_KERNEL);
-	int err = to && page ? 0 : -ENOMEM;
+	int err = to ? 0 : -ENOMEM;
+	struct page *page;
 
 	for (; len && !err; len -= n, pos += n) {
 		n = min_t(u32, len, PAGE_SIZE);
-		hbc_burst_copy(b, pos, page, n);
-		err = hbc_burst_add_copy(to, page, n, GFP_KERNEL);
+		page = alloc_page(GFP_KERNEL | __GFP_NOWARN);
+		if (!page) {
+			err = -ENOMEM;
+			break;
+		}
+		hbc_burst_copy(b, pos, page_address(page), n);
+		err = hbc_burst_add_own(to, page, n);
 	}
-	kfree(page);
 	if (err && to) {
 		hbc_burst_put(to);
 		to = NULL;

@@ -76,9 +76,6 @@ unsigned int hbc_burst_need(const struct sk_buff *skb);
 int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
 		      unsigned int len);
 
-/* Append a copy of @len bytes at @data, a page at most: 0 or -errno. */
-int hbc_burst_add_copy(struct hbc_burst *b, const void *data, unsigned int len, gfp_t gfp);
-
 /**
  * hbc_burst_carry() - begin another burst with the end of one
  * @b: burst with a single owner who still adds to it, or NULL

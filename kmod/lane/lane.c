@@ -268,22 +268,19 @@ static void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 	hbc_lane_wake(lane);
 }
 
-void hbc_lane_expel(struct hbc_group *group, bool all)
+/* Lanes of the group end, or connect anew: with another key all, else those of no members. */
+static void hbc_lane_changed(struct hbc_group *group, bool members, bool key)
 {
 	struct hbc_net *hn = group->hn;
 	struct hbc_lane *lane;
 
+	if (!members && !key)
+		return;
 	spin_lock(&hn->lanes_lock);
 	list_for_each_entry(lane, &hn->lanes, link)
-		if (lane->group == group && (all || !hbc_group_is_member(group, lane->peer)))
+		if (lane->group == group && (key || !hbc_group_is_member(group, lane->peer)))
 			hbc_lane_fail(lane, EKEYREJECTED);
 	spin_unlock(&hn->lanes_lock);
-}
-
-static void hbc_lane_changed(struct hbc_group *group, bool members, bool key)
-{
-	if (members || key)
-		hbc_lane_expel(group, key);
 }
 
 static void hbc_lane_clear(struct hbc_net *hn)

@@ -214,8 +214,6 @@ void hbc_lane_begin(struct hbc_lane *lane);
 void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, bool strict);
 /* Ends the lane soon: at once, or after its owner has no more for it. Context: any. */
 void hbc_lane_close(struct hbc_lane *lane, bool drain);
-/* A lane of the group ends, or connects anew, if @all or its peer is no member. hn->lock held. */
-void hbc_lane_expel(struct hbc_group *group, bool all);
 
 void hbc_lane_get(struct hbc_lane *lane);
 void hbc_lane_put(struct hbc_lane *lane);

@@ -17,7 +17,7 @@
 
 static struct workqueue_struct *hbc_probe_wq;
 
-void hbc_probe_get(struct hbc_probe *probe)
+static void hbc_probe_get(struct hbc_probe *probe)
 {
 	kref_get(&probe->ref);
 }
@@ -176,7 +176,7 @@ static bool hbc_probe_lives(const struct hbc_probe *probe, const void *group)
 	return !probe->ended && (!group || probe->group == group);
 }
 
-void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group)
+static void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group)
 {
 	struct hbc_probe *probe;
 

@@ -67,7 +67,6 @@ struct hbc_probe {
  */
 void *hbc_probe_new(size_t size, struct hbc_group *group, u32 peer,
 		    void (*run)(struct hbc_probe *probe));
-void hbc_probe_get(struct hbc_probe *probe);
 void hbc_probe_put(struct hbc_probe *probe);
 
 /**
@@ -90,8 +89,6 @@ void hbc_probe_patience(struct hbc_probe *probe, unsigned int ms);
 
 /* Nobody wants it any more. Context: process, may sleep; no lock of a probe. */
 void hbc_probe_end(struct hbc_probe *probe);
-/* All of a node, or of a group of it. Context: as above; hn->lock may be held. */
-void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group);
 
 /**
  * hbc_probe_find() - one of a node's probes
