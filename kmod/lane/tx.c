@@ -112,10 +112,8 @@ static int hbc_tx_send_control(struct hbc_lane *lane)
 
 static int hbc_tx_part(struct hbc_lane *lane, const struct hbc_tx_part *part)
 {
-	int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (part->more ? MSG_MORE : 0);
-
 	return hbc_compat_send(lane->sock, part->burst->bv, part->burst->nr, part->pos,
-			       part->pos + part->len, flags);
+			       part->pos + part->len);
 }
 
 /* The end of a fragment of which the beginning has gone. */
@@ -182,13 +180,13 @@ static void hbc_tx_finish(struct hbc_lane *lane)
 	kernel_sock_shutdown(lane->sock, SHUT_WR);
 }
 
-static void hbc_tx_locked(struct hbc_lane *lane)
+void hbc_tx_run(struct hbc_lane *lane)
 {
 	unsigned int left = HBC_TX_PARTS;
 	bool draining = false;
 	int ret = 1;
 
-	lockdep_assert_held(&lane->tx_mutex);
+	mutex_lock(&lane->tx_mutex);
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
 	while (ret > 0 && left && lane->sock && hbc_lane_is_ready(lane) &&
 	       !test_bit(HBC_LANE_FINISHED, &lane->flags)) {
@@ -202,10 +200,4 @@ static void hbc_tx_locked(struct hbc_lane *lane)
 	mutex_unlock(&lane->tx_mutex);
 	if (ret > 0 && !left)
 		hbc_lane_kick(lane);
-}
-
-void hbc_tx_run(struct hbc_lane *lane)
-{
-	mutex_lock(&lane->tx_mutex);
-	hbc_tx_locked(lane);
 }

@@ -16,7 +16,6 @@ struct hbc_lane;
  * @pos: first byte in it
  * @len: bytes
  * @frame: bytes of each fragment but the last of a message
- * @more: more follows at once
  * @arg: the owner's, to know what was sent
  */
 struct hbc_tx_part {
@@ -24,7 +23,6 @@ struct hbc_tx_part {
 	u32 pos;
 	u32 len;
 	u32 frame;
-	bool more;
 	void *arg;
 };
 

@@ -52,7 +52,6 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group)
 	}
 	spin_lock_init(&origin->lock);
 	INIT_LIST_HEAD(&origin->sources);
-	origin->s = s;
 	s->origin = origin;
 	hbc_session_get(s);
 	return s;

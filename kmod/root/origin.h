@@ -21,7 +21,6 @@ struct netlink_ext_ack;
 
 /**
  * struct hbc_origin - the root's part of a session
- * @s: the session
  * @lock: all that follows, and the sources' lists
  * @sources: struct hbc_source
  * @given: of each slot how long what it was given takes at its rate, in ns
@@ -31,7 +30,6 @@ struct netlink_ext_ack;
  * @ended: nothing new is taken
  */
 struct hbc_origin {
-	struct hbc_session *s;
 	spinlock_t lock; /* sources and slots */
 	struct list_head sources;
 	u64 given[HBC_MAX_SLOTS];
