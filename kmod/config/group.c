@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A group: a key, members, schedules (one per root) and the bound sockets. */
+/* A group: a key, members, settings, one session for each root, and the bound sockets. */
 #include <linux/bsearch.h>
 #include <linux/capability.h>
 #include <linux/cred.h>

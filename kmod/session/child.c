@@ -253,11 +253,6 @@ bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree)
 
 /* Messages. */
 
-void hbc_children_new_message(struct hbc_session *s)
-{
-	hbc_session_kick(s);
-}
-
 struct hbc_cursor *hbc_child_cursor(struct hbc_child *child, const struct hbc_store *store)
 {
 	struct hbc_cursor *c;

@@ -98,8 +98,6 @@ void hbc_children_leave_slots(struct hbc_session *s, u64 slots);
 bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree);
 /* Whether a child may get more of a message from here. session->lock held. */
 bool hbc_children_lack(const struct hbc_message *m);
-/* A message is new here: cursors that exist do not know it. Context: process. */
-void hbc_children_new_message(struct hbc_session *s);
 /* A message is not sent any more. Context: process, no spinlocks. */
 void hbc_children_forget(struct hbc_message *m);
 /* All lanes to children end: with OVER after the frame at hand, or at once. plan_lock held. */

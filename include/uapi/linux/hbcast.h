@@ -111,7 +111,7 @@ enum hbcast_reason {
 	HBCAST_REASON_CLOSED,		/* the receiver closed before it had read all */
 	HBCAST_REASON_STALLED,		/* the receiver did not read for stall-interval */
 	HBCAST_REASON_CHECKSUM,		/* CRC32C did not match */
-	HBCAST_REASON_LANE_LOST,	/* what a broken connection lost is not kept any more */
+	HBCAST_REASON_LANE_LOST,	/* no connection leads to the root, or it came too late */
 	HBCAST_REASON_NODE_DEAD,	/* the member was not reached for dead-interval */
 	HBCAST_REASON_ABORTED,		/* the sender gave the message up */
 	HBCAST_REASON_PLAN_GONE,	/* the plan or the group was removed */
