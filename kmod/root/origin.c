@@ -408,10 +408,10 @@ static void hbc_origin_free(struct hbc_session *s)
 /* For dumps. */
 
 /* Of @list, the one with the lowest number above @after that is below @best. */
-static const struct hbc_sent *hbc_origin_lowest(const struct list_head *list, u64 after,
-						const struct hbc_sent *best)
+static struct hbc_sent *hbc_origin_lowest(const struct list_head *list, u64 after,
+					  struct hbc_sent *best)
 {
-	const struct hbc_sent *sent;
+	struct hbc_sent *sent;
 
 	list_for_each_entry(sent, list, link)
 		if (sent->number > after && (!best || sent->number < best->number))
@@ -420,10 +420,10 @@ static const struct hbc_sent *hbc_origin_lowest(const struct list_head *list, u6
 }
 
 /* origin->lock held. */
-static const struct hbc_sent *hbc_origin_after(const struct hbc_origin *origin, u64 after)
+static struct hbc_sent *hbc_origin_after(const struct hbc_origin *origin, u64 after)
 {
 	const struct hbc_source *source;
-	const struct hbc_sent *best = NULL;
+	struct hbc_sent *best = NULL;
 
 	list_for_each_entry(source, &origin->sources, link) {
 		best = hbc_origin_lowest(&source->done, after, best);
@@ -450,16 +450,18 @@ int hbc_origin_next(struct hbc_session *s, u64 after, struct hbcast_completion *
 int hbc_origin_members(struct hbc_session *s, u64 number, struct hbcast_member *member, u32 max)
 {
 	struct hbc_origin *origin = s->origin;
-	const struct hbc_sent *sent;
+	struct hbc_sent *sent;
 	int nr = -ENOENT;
 
-	spin_lock_bh(&origin->lock);
+	spin_lock_bh(&s->lock);
+	spin_lock(&origin->lock);
 	sent = number ? hbc_origin_after(origin, number - 1) : NULL;
 	if (sent && sent->number == number) {
 		nr = min(sent->nr, max);
-		memcpy(member, sent->member, nr * sizeof(*member));
+		hbc_sent_members(sent, member, max);
 	}
-	spin_unlock_bh(&origin->lock);
+	spin_unlock(&origin->lock);
+	spin_unlock_bh(&s->lock);
 	return nr;
 }
 

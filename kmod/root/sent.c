@@ -10,10 +10,12 @@
 #include "root/origin.h"
 #include "root/sent.h"
 #include "root/source.h"
+#include "session/child.h"
 #include "session/message.h"
 #include "session/outcome.h"
 #include "session/session.h"
 #include "session/tree.h"
+#include "store/cursor.h"
 
 static int hbc_sent_compare(const void *a, const void *b)
 {
@@ -168,6 +170,36 @@ void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_tree *tree, u8 reason
 			hbc_sent_settle(sent, &sent->member[i], reason);
 	spin_unlock_bh(&origin->lock);
 	hbc_sent_look(sent);
+}
+
+/* All below the child have that much, if they are to have it. */
+static void hbc_sent_arrived(struct hbc_sent *sent, const struct hbc_child *child, u64 bytes)
+{
+	const struct hbc_edge *edge = hbc_child_edge(child);
+	struct hbcast_member *member;
+	u32 i;
+
+	for (i = edge->first; i < edge->first + edge->size; i++) {
+		member = hbc_sent_member(sent, be32_to_cpu(child->tree->node[i].node));
+		if (member && member->state == HBCAST_PENDING)
+			member->bytes = max(member->bytes, bytes);
+	}
+}
+
+void hbc_sent_members(struct hbc_sent *sent, struct hbcast_member *member, u32 max)
+{
+	const struct hbc_cursor *c;
+	struct hbc_child *child;
+
+	lockdep_assert_held(&sent->source->s->lock);
+	lockdep_assert_held(&sent->source->s->origin->lock);
+	list_for_each_entry(child, &sent->source->s->children, link) {
+		c = sent->message && child->slot == HBC_SLOT_ALL ?
+		    hbc_child_cursor(child, sent->message->store) : NULL;
+		if (c && c->arrived)
+			hbc_sent_arrived(sent, child, c->arrived);
+	}
+	memcpy(member, sent->member, min(max, sent->nr) * sizeof(*member));
 }
 
 void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c)

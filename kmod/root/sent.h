@@ -65,6 +65,11 @@ void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
 		     const struct hbc_outcome *outcome);
 /* All whose part is not final fail with @reason, or those that are not in @tree. As above. */
 void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_tree *tree, u8 reason);
+/*
+ * Copies its first @max members; of those whose part is not final, @bytes are what all have by
+ * word of the child of this node that they are below. session->lock and origin->lock held.
+ */
+void hbc_sent_members(struct hbc_sent *sent, struct hbcast_member *member, u32 max);
 /* What HBCAST_COMPLETION says, but for the members. origin->lock held. */
 void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c);
 

@@ -262,10 +262,12 @@ int hbc_source_completion(struct hbc_source *source, u64 number, u32 max,
 	max = min(max, sent->nr);
 	*c = kvzalloc(struct_size(*c, member, max), GFP_KERNEL);
 	if (*c) {
-		spin_lock_bh(&source->s->origin->lock);
+		spin_lock_bh(&source->s->lock);
+		spin_lock(&source->s->origin->lock);
 		hbc_sent_describe(sent, *c);
-		memcpy((*c)->member, sent->member, max * sizeof(sent->member[0]));
-		spin_unlock_bh(&source->s->origin->lock);
+		hbc_sent_members(sent, (*c)->member, max);
+		spin_unlock(&source->s->origin->lock);
+		spin_unlock_bh(&source->s->lock);
 		nr = max;
 	}
 	hbc_sent_put(sent);

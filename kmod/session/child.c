@@ -10,6 +10,7 @@
 #include "session/child.h"
 #include "session/message.h"
 #include "session/parent.h"
+#include "session/progress.h"
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
@@ -144,15 +145,20 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 	struct hbc_session *s = child->s;
 	struct hbc_tree *old = child->tree;
 	struct hbc_cursor *c;
+	bool renew;
 
 	hbc_tree_get(tree);
 	spin_lock_bh(&s->lock);
-	if (old->epoch != tree->epoch || hbc_child_edge(child)->size != tree->edge[edge].size)
+	renew = old->epoch != tree->epoch || hbc_child_edge(child)->size != tree->edge[edge].size;
+	if (renew)
 		hbc_child_renew(child);
 	child->tree = tree;
 	child->edge = edge;
-	list_for_each_entry(c, &child->cursors, child_link)
+	list_for_each_entry(c, &child->cursors, child_link) {
 		hbc_cursor_set_route(c, &tree->edge[edge].route);
+		if (renew)
+			c->arrived = 0;
+	}
 	spin_unlock_bh(&s->lock);
 	hbc_tree_put(old);
 }
@@ -554,6 +560,8 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *
 		hbc_child_stop(child);
 		return 0;
 	case HBC_FRAME_ACK:
+		if (all && h->tag & HBC_ACK_FILE)
+			return hbc_progress_come(child, (const struct hbc_wire_ack *)frame);
 		return all ? hbc_child_acked(child, (const struct hbc_wire_ack *)frame) : -EPROTO;
 	case HBC_FRAME_LOST:
 		return !all ? -EPROTO :

@@ -37,6 +37,10 @@ struct hbc_session;
  * @discard: data is not kept
  * @thrown: data was thrown away, as nobody here or below was to get it
  * @spooled: bytes of it that count in session->spooled
+ * @told: of a file: bytes that the parent has been told that all have from here on
+ * @told_at: jiffies of that
+ * @look: bytes with which it is looked at again whether the parent is to be told
+ * @looked: jiffies of the last look
  */
 struct hbc_message {
 	struct kref ref;
@@ -60,6 +64,10 @@ struct hbc_message {
 	bool discard;
 	bool thrown;
 	u64 spooled;
+	u64 told;
+	unsigned long told_at;
+	u64 look;
+	unsigned long looked;
 };
 
 static inline u64 hbc_message_number(const struct hbc_message *m)

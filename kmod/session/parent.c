@@ -14,6 +14,7 @@
 #include "session/have.h"
 #include "session/message.h"
 #include "session/parent.h"
+#include "session/progress.h"
 #include "session/receiver.h"
 #include "session/report.h"
 #include "session/session.h"
@@ -443,6 +444,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 	/* Lanes that wait for a piece have been woken; others wait for all of it. */
 	if (!ret && hbc_store_is_whole(m->store))
 		hbc_session_kick(s);
+	hbc_progress_arrived(m);
 	hbc_message_put(m);
 	return min(ret, 0);
 }
@@ -509,7 +511,8 @@ unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
 	len = len ?: hbc_parent_put_ack(parent, frame);
 	if (!len && s->parent[HBC_SLOT_ALL] == parent)
 		len = hbc_report_frame(s, (struct hbc_wire_report *)frame) ?:
-		      hbc_lost_frame(s, (struct hbc_wire_lost *)frame);
+		      hbc_lost_frame(s, (struct hbc_wire_lost *)frame) ?:
+		      hbc_progress_frame(s, (struct hbc_wire_ack *)frame);
 	spin_unlock_bh(&s->lock);
 	return len;
 }

@@ -9,6 +9,7 @@
 #include "session/child.h"
 #include "session/message.h"
 #include "session/parent.h"
+#include "session/progress.h"
 #include "session/receiver.h"
 #include "session/report.h"
 #include "session/session.h"
@@ -172,6 +173,7 @@ void hbc_report_renumber(struct hbc_session *s)
 		hbc_outcomes_clear(&m->fresh);
 		hbc_report_own(m);
 	}
+	hbc_progress_again(s);
 }
 
 /* Short messages. */

@@ -60,6 +60,7 @@ struct hbc_tree;
  * @spooled: bytes of files' pieces in memory, as far as they are counted
  * @done: counts what DONE tells, and @keep
  * @reporting: fresh outcomes are to be told to the parent now
+ * @progress: that of files may be to be told to the parent
  * @lost: nodes below that are not reached
  * @alone: jiffies since when there is no parent
  * @ended: enum hbcast_reason with which the session ended here, or 0
@@ -94,6 +95,7 @@ struct hbc_session {
 	u64 spooled;
 	unsigned int done;
 	bool reporting;
+	bool progress;
 	struct hbc_lost lost;
 	unsigned long alone;
 	u8 ended;

@@ -39,10 +39,11 @@ struct hbc_at {
  * @nr_sent: their number
  * @next: nothing before it is to be sent, of each rank
  * @at: the piece of the lane's own slot that is under way, and another one
- * @last: LAST has been said; the owner's
+ * @last: LAST has been said; the owner's, as @arrived
+ * @arrived: bytes of a file that the child and all below it have, as it says
  * @wait: why there was nothing, when it was asked last
  *
- * Fields but @child_link and @last: store->lock.
+ * Fields but @child_link, @last and @arrived: store->lock.
  */
 struct hbc_cursor {
 	struct list_head link;
@@ -56,6 +57,7 @@ struct hbc_cursor {
 	u32 next[HBC_ROUTE_RANKS + 1];
 	struct hbc_at at[2];
 	bool last;
+	u64 arrived;
 	enum hbc_cursor_wait wait;
 };
 

@@ -155,6 +155,9 @@ static inline bool hbc_store_is_whole(const struct hbc_store *store)
 	return READ_ONCE(store->nr_whole) == store->nr;
 }
 
+/* Bytes of it in pieces that are whole. Context: any. */
+u64 hbc_store_bytes(const struct hbc_store *store);
+
 /**
  * hbc_store_add() - fragments that have come
  * @store: of their message

@@ -54,7 +54,7 @@ static const struct rule rules[__HBC_FRAME_MAX] = {
 		.min = SIZE(want) + SIZE(run), .step = SIZE(run), .max = HBC_CONTROL_MAX,
 	},
 	[HBC_FRAME_STOP] = { .min = SIZE(hdr) },
-	[HBC_FRAME_ACK] = { .min = SIZE(ack) },
+	[HBC_FRAME_ACK] = { .min = SIZE(ack), .tags = HBC_ACK_FILE },
 	[HBC_FRAME_REPORT] = {
 		.min = SIZE(report) + SIZE(outcome), .step = SIZE(outcome),
 		.max = HBC_CONTROL_MAX,
@@ -223,6 +223,11 @@ static bool good_have(const struct hbc_wire_have *w, u8 tag, unsigned int n)
 	return w->message ? good_runs(w->run, n) : !n && tag == HBC_HAVE_END;
 }
 
+static bool good_ack(const struct hbc_wire_ack *w, u8 tag)
+{
+	return w->epoch && (w->message || !(tag & HBC_ACK_FILE));
+}
+
 static bool good_report(const struct hbc_wire_report *w, unsigned int n)
 {
 	const struct hbc_wire_outcome *o = w->outcome;
@@ -283,7 +288,7 @@ static bool good(const u8 *buf, const struct hbc_hdr *h)
 		return want->message &&
 		       good_runs(want->run, hbc_wire_count(h, SIZE(want), SIZE(run)));
 	case HBC_FRAME_ACK:
-		return ((const struct hbc_wire_ack *)buf)->epoch;
+		return good_ack((const void *)buf, h->tag);
 	case HBC_FRAME_REPORT:
 		return good_report((const void *)buf,
 				   hbc_wire_count(h, SIZE(report), SIZE(outcome)));

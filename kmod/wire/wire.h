@@ -268,6 +268,7 @@ struct hbc_wire_want {
 
 #define HBC_OVER_ALL	0x01	/* tag of OVER: the session is over, not the lane alone */
 
+#define HBC_ACK_FILE	0x01	/* tag: of a file: the sender and all below it have @bytes of it */
 /* Of short messages: all before @message, and @bytes of it, are where they belong below. */
 struct hbc_wire_ack {
 	struct hbc_wire_hdr hdr;

@@ -207,6 +207,7 @@ def test_out_of_turn(scene):
             "WANT": wire.want(1, (0, 1)),
             "STOP": wire.stop(),
             "ACK": wire.ack(1),
+            "ACK of a file": wire.arrived(1, 1),
             "REPORT": wire.report(1, (1, 0, 1, 0)),
             "LOST": wire.lost(1, wire.NODE_DEAD, (0, 1)),
             "PROBE": wire.probe(1, 1),

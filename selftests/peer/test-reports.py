@@ -66,6 +66,8 @@ def refused(scene, listener, parent):
         "more nodes than are below it": wire.report(child.epoch, (number, 0, 2, wire.CHECKSUM)),
         "the last node that can be": wire.report(child.epoch, (number, 4095, 1, 0)),
         "a short message that was not sent": wire.ack(number + 2, epoch=child.epoch),
+        "a file that was not sent": wire.arrived(number + 1, 1, child.epoch),
+        "a file that is none": wire.arrived(number, 1, child.epoch),
         "an unknown reason": wire.report(child.epoch, (number, 0, 1, 13)),
         "PLAN": wire.plan(child.epoch + 1),
         "TREE": wire.tree(child.epoch, [wire.tree_node(1)]),

@@ -225,6 +225,13 @@ static const u8 ack[] = {
 	0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,	/* bytes */
 };
 
+static const u8 ack_file[] = {
+	17, 1, 0, 24,					/* tag: FILE */
+	0x51, 0x52, 0x53, 0x54,				/* epoch */
+	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,	/* message */
+	0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,	/* bytes */
+};
+
 static const u8 report[] = {
 	18, 0, 0, 48,
 	0x51, 0x52, 0x53, 0x54,				/* epoch */
@@ -349,6 +356,7 @@ const struct sample samples[NR_SAMPLES] = {
 	[SAMPLE_WANT] = SAMPLE(want),
 	[SAMPLE_STOP] = SAMPLE(stop),
 	[SAMPLE_ACK] = SAMPLE(ack),
+	[SAMPLE_ACK_FILE] = SAMPLE(ack_file),
 	[SAMPLE_REPORT] = SAMPLE(report),
 	[SAMPLE_LOST] = SAMPLE(lost),
 	[SAMPLE_LOST_BACK] = SAMPLE(lost_back),

@@ -43,6 +43,7 @@ GOOD = {
     "WANT": wire.want(1, (0, 1)),
     "STOP": wire.stop(),
     "ACK": wire.ack(1, 5),
+    "ACK of a file": wire.arrived(1, 5),
     "REPORT": wire.report(1, (1, 0, 1, wire.DELIVERED), (2, 5, 7, wire.CHANGED)),
     "LOST": wire.lost(1, wire.NODE_DEAD, (1, 2)),
     "LOST that is back": wire.lost(1, 0, (1, 2), tag=wire.BACK),

@@ -130,8 +130,9 @@ int node_run(int node, const char *command)
 	char line[512];
 	int status;
 
-	snprintf(line, sizeof(line), "at='ip netns exec n%d'; ctl=\"$at $HBCAST_CTL\"; %s", node,
-		 command);
+	snprintf(line, sizeof(line),
+		 "at='ip netns exec n%d'; ctl=\"$at $HBCAST_CTL\"; tc='ip netns exec switch tc qdisc'; %s",
+		 node, command);
 	status = system(line);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -41,7 +41,7 @@ static double part_of(const struct hbcast_completion *c, uint64_t bytes)
 	return c->total ? (double)bytes / c->total : 1;
 }
 
-/* The member that has read least of those that have not failed, or NULL. */
+/* The member that has least of those that have not failed, or NULL. */
 static const struct hbcast_member *slowest(const struct hbcast_completion *c)
 {
 	const struct hbcast_member *found = NULL;

@@ -129,7 +129,8 @@ enum hbcast_reason {
  * @node: the member's id
  * @state: enum hbcast_state
  * @reason: enum hbcast_reason; HBCAST_REASON_NONE unless HBCAST_FAILED
- * @bytes: bytes that the member's applications have read, as last reported
+ * @bytes: bytes of a file that the member has at least, as was told last: the least of all
+ *	members below the same child of the root; once it is delivered, of any message, all
  * @time_ns: from the message's acceptance to the final report; 0 while pending
  */
 struct hbcast_member {

@@ -27,8 +27,9 @@ STRICT, WHOLE = 1, 2	# in PLAN's
 SHORT, FILE = 0, 1	# kinds of messages
 HAVE_ALL, HAVE_END = 1, 2	# tags
 OVER_ALL = 1
+ACK_FILE = 1
 DOWN, BACK = 1, 2
-TAGGED = (DATA, OVER, HAVE, LOST, PROBE, PROBE_ASK)
+TAGGED = (DATA, OVER, HAVE, ACK, LOST, PROBE, PROBE_ASK)
 REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protocol",
             7: "policy"}
 DELIVERED, NO_RECEIVER, CLOSED, STALLED, CHECKSUM, LANE_LOST, NODE_DEAD = range(7)
@@ -178,6 +179,10 @@ def ack(number, size=0, epoch=1, **header):
     return frame(ACK, struct.pack(">IQQ", epoch, number, size), **header)
 
 
+def arrived(number, size, epoch=1, **header):
+    return ack(number, size, epoch, tag=ACK_FILE, **header)
+
+
 def report(epoch, *outcomes, **header):
     """Each outcome is message, first node, how many, reason."""
     return frame(REPORT, struct.pack(">I", epoch)
@@ -264,6 +269,7 @@ class Peer:
         self.have = {}	# pieces of each message that the child has said it has; True for all
         self.agreed = False	# it has said all that it has
         self.acked = None	# what it acknowledged last: a message, and bytes of that
+        self.arrived = {}	# bytes of each file that it says it has, with all below
         self.outcomes = {}	# what became of a message at a node, by both numbers
         self.connected = {}	# what it has said of the trees of an epoch: a node, and why
         self.stopped = False	# it has asked for an end
@@ -327,6 +333,10 @@ class Peer:
                     piece for first, count in struct.iter_unpack(">II", body[8:])
                     for piece in range(first, first + count)}
             self.agreed |= bool(tag & HAVE_END)
+        elif kind == ACK and tag == ACK_FILE:
+            number, size = struct.unpack(">4xQQ", body)
+            assert size > self.arrived.get(number, 0)
+            self.arrived[number] = size
         elif kind == ACK:
             self.acked = struct.unpack(">4xQQ", body)
         elif kind == TREE_ACK:
