@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AF_HBCAST: options, ioctls and the error queue. */
+#include <linux/err.h>
 #include <linux/errqueue.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/net.h>
 #include <linux/sockios.h>
@@ -11,6 +14,7 @@
 #include "api/reader.h"
 #include "api/socket.h"
 #include "root/source.h"
+#include "store/file.h"
 
 int hbc_socket_setsockopt(struct socket *sock, int level, int name, sockptr_t val,
 			  unsigned int len)
@@ -20,7 +24,7 @@ int hbc_socket_setsockopt(struct socket *sock, int level, int name, sockptr_t va
 
 	if (level != SOL_HBCAST)
 		return -ENOPROTOOPT;
-	if (name != HBCAST_UNORDERED && name != HBCAST_NOTIFY)
+	if (name != HBCAST_UNORDERED && name != HBCAST_NOTIFY && name != HBCAST_SINKS)
 		return -ENOPROTOOPT;
 	if (len < sizeof(on))
 		return -EINVAL;
@@ -33,6 +37,8 @@ int hbc_socket_setsockopt(struct socket *sock, int level, int name, sockptr_t va
 			WRITE_ONCE(hs->source->notify, on);
 	} else if (hs->r.group) {
 		err = -EINVAL;
+	} else if (name == HBCAST_SINKS) {
+		hs->r.sinks = on;
 	} else {
 		hs->r.unordered = on;
 	}
@@ -83,6 +89,9 @@ int hbc_socket_getsockopt(struct socket *sock, int level, int name, char __user 
 	case HBCAST_UNORDERED:
 		on = hs->r.unordered;
 		return hbc_socket_put_option(&on, sizeof(on), val, len, room);
+	case HBCAST_SINKS:
+		on = hs->r.sinks;
+		return hbc_socket_put_option(&on, sizeof(on), val, len, room);
 	case HBCAST_NOTIFY:
 		on = READ_ONCE(hs->notify);
 		return hbc_socket_put_option(&on, sizeof(on), val, len, room);
@@ -117,6 +126,50 @@ static int hbc_socket_send_file(struct socket *sock, struct hbc_source *source,
 	return err;
 }
 
+/* With the socket's lock. */
+static int hbc_socket_take(struct socket *sock, struct hbcast_sink *s)
+{
+	bool nonblock = sock->file && sock->file->f_flags & O_NONBLOCK;
+	struct hbc_sock *hs = hbc_sk(sock->sk);
+	struct hbc_file *file = NULL;
+	struct file *filp;
+
+	if (!hs->r.group)
+		return -ENOTCONN;
+	if (!hs->r.sinks)
+		return -EINVAL;
+	if (!s->message) {
+		filp = fget(s->fd);
+		if (!filp)
+			return -EBADF;
+		file = hbc_file_new(filp, s->offset, 0, true);
+		if (IS_ERR(file)) {
+			fput(filp);
+			return PTR_ERR(file);
+		}
+	}
+	return hbc_reader_take(hs, file, s, nonblock);
+}
+
+static int hbc_socket_recv_file(struct socket *sock, struct hbcast_sink __user *arg)
+{
+	struct hbcast_sink s;
+	int err;
+
+	if (copy_from_user(&s, arg, sizeof(s)))
+		return -EFAULT;
+	if (s.flags)
+		return -EINVAL;
+	s.total = 0;
+	s.bytes = 0;
+	s.reason = 0;
+	memset(s.name, 0, sizeof(s.name));
+	lock_sock(sock->sk);
+	err = hbc_socket_take(sock, &s);
+	release_sock(sock->sk);
+	return s.message && copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : err;
+}
+
 static int hbc_socket_wait(struct hbc_source *source, struct hbcast_wait __user *arg)
 {
 	struct hbcast_wait w;
@@ -144,6 +197,8 @@ int hbc_socket_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		break;
 	case HBCIOCSENDFILE:
 		return source ? hbc_socket_send_file(sock, source, user) : -ENOTCONN;
+	case HBCIOCRECVFILE:
+		return hbc_socket_recv_file(sock, user);
 	case HBCIOCWAIT:
 		return source ? hbc_socket_wait(source, user) : -ENOTCONN;
 	default:

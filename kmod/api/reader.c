@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The reader: recvmsg() on a receiving socket. */
-#include <linux/errno.h>
+#include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/socket.h>
+#include <linux/string.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <net/sock.h>
@@ -16,6 +17,8 @@
 #include "session/message.h"
 #include "session/receiver.h"
 #include "session/session.h"
+#include "store/file.h"
+#include "store/sink.h"
 
 static int hbc_reader_errno(u8 reason)
 {
@@ -28,9 +31,18 @@ static int hbc_reader_errno(u8 reason)
 		return -ENOBUFS;
 	case HBCAST_REASON_NO_MEMORY:
 		return -ENOMEM;
+	case HBCAST_REASON_FILE:
+		return -EIO;
 	default:
 		return -ECONNRESET;
 	}
+}
+
+/* What the reader is told of a message that ends with @reason. */
+static int hbc_reader_end(const struct hbc_delivery *d, u8 reason)
+{
+	return d->sink && d->sink->error && reason == HBCAST_REASON_FILE ? -d->sink->error :
+									   hbc_reader_errno(reason);
 }
 
 size_t hbc_reader_least(const struct hbc_sock *hs)
@@ -40,44 +52,56 @@ size_t hbc_reader_least(const struct hbc_sock *hs)
 	return lowat > 1 ? lowat : SIZE_MAX;
 }
 
-/* 0 if a reader that wants @want bytes can go on, -EAGAIN, -ENOBUFS, the socket's error. */
-static int hbc_reader_look(struct hbc_sock *hs, size_t want, int flags)
-{
-	struct sock *sk = &hs->sk;
-	int err;
+/* What somebody waits for: bytes, a message for a file, or the end of one that has it. */
+struct hbc_wanted {
+	size_t bytes;
+	int flags;
+	struct hbc_file *file;
+	bool sunk;
+	struct hbc_delivery *d;
+};
 
-	if (hbc_receiver_was_cut(&hs->r, flags & MSG_PEEK))
-		return -ENOBUFS;
-	if (hbc_receiver_ready(&hs->r, want))
-		return 0;
-	/* Messages that have begun come to their own end before the socket does. */
-	if (!skb_queue_empty(&sk->sk_receive_queue))
-		return -EAGAIN;
-	err = sock_error(sk);
+/* The socket's error, -ESHUTDOWN, or -EAGAIN. */
+static int hbc_reader_state(struct hbc_sock *hs)
+{
+	int err = sock_error(&hs->sk);
+
 	if (err)
 		return err;
-	return sk->sk_shutdown & RCV_SHUTDOWN ? -ESHUTDOWN : -EAGAIN;
+	return hs->sk.sk_shutdown & RCV_SHUTDOWN ? -ESHUTDOWN : -EAGAIN;
 }
 
-/* Waits as long as the socket and @flags allow. */
-static int hbc_reader_wait(struct hbc_sock *hs, size_t want, int flags)
+/* 0 if a reader can go on, -EAGAIN, -ENOBUFS, the socket's error. */
+static int hbc_reader_look(struct hbc_sock *hs, struct hbc_wanted *w)
 {
-	long timeo = sock_rcvtimeo(&hs->sk, flags & MSG_DONTWAIT);
+	if (hbc_receiver_was_cut(&hs->r, w->flags & MSG_PEEK))
+		return -ENOBUFS;
+	if (hbc_receiver_ready(&hs->r, w->bytes))
+		return 0;
+	/* Messages that have begun come to their own end before the socket does. */
+	if (!skb_queue_empty(&hs->sk.sk_receive_queue))
+		return -EAGAIN;
+	return hbc_reader_state(hs);
+}
+
+/* Waits as long as *@timeo and @look say. */
+static int hbc_reader_wait(struct hbc_sock *hs, long *timeo, struct hbc_wanted *w,
+			   int (*look)(struct hbc_sock *hs, struct hbc_wanted *w))
+{
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err;
 
-	want = min(want, hbc_reader_least(hs));
 	add_wait_queue(sk_sleep(&hs->sk), &wait);
 	for (;;) {
-		err = hbc_reader_look(hs, want, flags);
-		if (err != -EAGAIN || !timeo)
+		err = look(hs, w);
+		if (err != -EAGAIN || !*timeo)
 			break;
 		if (signal_pending(current)) {
-			err = sock_intr_errno(timeo);
+			err = sock_intr_errno(*timeo);
 			break;
 		}
 		release_sock(&hs->sk);
-		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
 		lock_sock(&hs->sk);
 	}
 	remove_wait_queue(sk_sleep(&hs->sk), &wait);
@@ -121,7 +145,7 @@ static ssize_t hbc_reader_fail(struct hbc_sock *hs, struct sk_buff *skb, struct 
 	u8 reason = hbc_skb(skb)->reason;
 	struct hbcast_failure failure = {
 		.message = hbc_message_number(m), .total = m->store->info.cut.total,
-		.read = d->read, .error = -hbc_reader_errno(reason), .reason = reason,
+		.read = d->read, .error = -hbc_reader_end(d, reason), .reason = reason,
 	};
 
 	if (hs->notify) {
@@ -131,7 +155,7 @@ static ssize_t hbc_reader_fail(struct hbc_sock *hs, struct sk_buff *skb, struct 
 	}
 	if (!(flags & MSG_PEEK))
 		hbc_receiver_read(&hs->r, skb, 0);
-	return hs->notify ? 0 : hbc_reader_errno(reason);
+	return hs->notify ? 0 : hbc_reader_end(d, reason);
 }
 
 /* Where the skb's next byte belongs. */
@@ -213,11 +237,77 @@ static ssize_t hbc_reader_hand_out(struct hbc_sock *hs, struct msghdr *msg, size
 
 ssize_t hbc_reader_recv(struct hbc_sock *hs, struct msghdr *msg, size_t len, int flags)
 {
-	ssize_t ret = hbc_reader_wait(hs, len, flags);
+	struct hbc_wanted w = { .bytes = min(len, hbc_reader_least(hs)), .flags = flags };
+	long timeo = sock_rcvtimeo(&hs->sk, flags & MSG_DONTWAIT);
+	ssize_t ret = hbc_reader_wait(hs, &timeo, &w, hbc_reader_look);
 
 	if (ret)
 		return ret == -ESHUTDOWN ? 0 : ret;
 	ret = hbc_reader_hand_out(hs, msg, len, flags);
 	hbc_receiver_push(&hs->r);
 	return ret;
+}
+
+/* Files. */
+
+/* A message has got the file, or has failed without one. */
+static int hbc_reader_sink(struct hbc_sock *hs, struct hbc_wanted *w)
+{
+	if (hbc_receiver_was_cut(&hs->r, false))
+		return -ENOBUFS;
+	w->d = hbc_receiver_failed(&hs->r);
+	if (!w->d) {
+		w->d = hbc_receiver_sink(&hs->r, w->file);
+		w->sunk = !IS_ERR(w->d);
+	}
+	return w->d == ERR_PTR(-EAGAIN) ? hbc_reader_state(hs) : PTR_ERR_OR_ZERO(w->d);
+}
+
+/* The message has come to its end, which is on the queue unless the socket has been closed. */
+static int hbc_reader_sunk(struct hbc_sock *hs, struct hbc_wanted *w)
+{
+	if (hbc_receiver_end_of(&hs->r, w->d))
+		return 0;
+	return READ_ONCE(w->d->ended) ? -ESHUTDOWN : -EAGAIN;
+}
+
+static void hbc_reader_tell(const struct hbc_delivery *d, struct hbcast_sink *s)
+{
+	const struct hbc_message_info *info = &d->message->store->info;
+
+	s->message = info->number;
+	s->root = d->message->s->root;
+	s->total = info->cut.total;
+	s->bytes = hbc_delivery_sunk(d);
+	strscpy(s->name, info->name, sizeof(s->name));
+}
+
+int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_sink *s, bool nonblock)
+{
+	struct hbc_wanted w = { .file = file };
+	struct sk_buff *skb;
+	long timeo = sock_rcvtimeo(&hs->sk, nonblock);
+	int err = 0;
+
+	if (file) {
+		err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sink);
+		if (!w.sunk)
+			hbc_file_put(file);
+	} else {
+		w.d = hbc_receiver_sunk(&hs->r, s->root, s->message);
+	}
+	if (err || IS_ERR(w.d))
+		return err ?: PTR_ERR(w.d);
+	err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sunk);
+	hbc_reader_tell(w.d, s);
+	if (!err) {
+		skb = hbc_receiver_end_of(&hs->r, w.d);
+		s->reason = hbc_skb(skb)->reason;
+		err = s->reason ? hbc_reader_end(w.d, s->reason) : 0;
+		hbc_receiver_read(&hs->r, skb, 0);
+	} else if (err != -ESHUTDOWN) {
+		err = -EINPROGRESS;
+	}
+	hbc_message_put(w.d->message);
+	return err;
 }

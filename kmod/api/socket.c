@@ -266,7 +266,7 @@ static __poll_t hbc_socket_poll(struct file *file, struct socket *sock, poll_tab
 		mask |= EPOLLHUP;
 	if (shutdown & RCV_SHUTDOWN)
 		mask |= EPOLLRDHUP | EPOLLIN | EPOLLRDNORM;
-	else if (hbc_receiver_ready(&hs->r, hbc_reader_least(hs)))
+	else if (hbc_receiver_ready(&hs->r, hbc_reader_least(hs)) || hbc_receiver_wants(&hs->r))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (source && !(shutdown & SEND_SHUTDOWN) && hbc_source_poll(source))
 		mask |= EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;

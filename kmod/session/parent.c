@@ -19,6 +19,7 @@
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
+#include "store/sink.h"
 
 /* Life. */
 
@@ -413,7 +414,7 @@ static bool hbc_parent_spools(struct hbc_message *m)
 	spin_lock_bh(&s->lock);
 	s->spooled += READ_ONCE(m->store->memory) - m->spooled;
 	m->spooled = READ_ONCE(m->store->memory);
-	over = s->spooled > READ_ONCE(s->group->config.spool) && !m->store->file;
+	over = s->spooled > READ_ONCE(s->group->config.spool) && !hbc_store_drains(m->store);
 	spin_unlock_bh(&s->lock);
 	return over;
 }
@@ -445,6 +446,8 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 	if (!ret && hbc_store_is_whole(m->store))
 		hbc_session_kick(s);
 	hbc_progress_arrived(m);
+	/* A node whose disk is slower than its links reads them at the disk's pace. */
+	hbc_store_pause(m->store);
 	hbc_message_put(m);
 	return min(ret, 0);
 }

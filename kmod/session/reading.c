@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receivers: what the socket and its reader do with them. */
+#include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
 #include <net/sock.h>
@@ -11,6 +12,9 @@
 #include "session/message.h"
 #include "session/receiver.h"
 #include "session/session.h"
+#include "store/file.h"
+#include "store/sink.h"
+#include "store/store.h"
 
 void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
 {
@@ -276,4 +280,115 @@ void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes)
 	if (end)
 		hbc_receiver_finish(r, d, reason);
 	hbc_receiver_drop(r, skb);
+}
+
+/* Files. */
+
+bool hbc_receiver_wants(struct hbc_receiver *r)
+{
+	const struct hbc_delivery *d;
+	bool wants = false;
+
+	if (!r->sinks)
+		return false;
+	spin_lock_bh(&r->lock);
+	list_for_each_entry(d, &r->deliveries, link)
+		wants |= hbc_delivery_sinks(r, d) && !d->sink && !d->reason;
+	spin_unlock_bh(&r->lock);
+	return wants;
+}
+
+/*
+ * Of @list, that of root @root's message @number that has its file, or with 0 the first that
+ * waits for one, with a reference on its message; or NULL. r->lock held.
+ */
+static struct hbc_delivery *hbc_receiver_pick(struct hbc_receiver *r, struct list_head *list,
+					      u32 root, u64 number)
+{
+	struct hbc_delivery *d;
+
+	list_for_each_entry(d, list, link) {
+		const struct hbc_message *m = d->message;
+
+		if (!hbc_delivery_sinks(r, d) || (number ? !d->sink : d->sink || d->reason))
+			continue;
+		if (number && (hbc_message_number(m) != number || m->s->root != root))
+			continue;
+		hbc_message_get(d->message);
+		return d;
+	}
+	return NULL;
+}
+
+struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file)
+{
+	struct hbc_delivery *d;
+	struct hbc_sink *sink;
+	int err;
+
+	spin_lock_bh(&r->lock);
+	d = hbc_receiver_pick(r, &r->deliveries, 0, 0);
+	spin_unlock_bh(&r->lock);
+	if (!d)
+		return ERR_PTR(-EAGAIN);
+	err = hbc_file_fits(file, d->message->store->info.cut.total);
+	sink = err ? NULL : hbc_sink_add(d->message->store, file);
+	if (!sink) {
+		hbc_message_put(d->message);
+		return ERR_PTR(err ?: -ENOMEM);
+	}
+	spin_lock_bh(&r->lock);
+	d->sink = sink;
+	spin_unlock_bh(&r->lock);
+	/* One of no bytes is all there. */
+	hbc_receiver_push(r);
+	return d;
+}
+
+struct hbc_delivery *hbc_receiver_sunk(struct hbc_receiver *r, u32 root, u64 number)
+{
+	struct hbc_delivery *d;
+
+	spin_lock_bh(&r->lock);
+	d = hbc_receiver_pick(r, &r->deliveries, root, number) ?:
+	    hbc_receiver_pick(r, &r->queued, root, number);
+	spin_unlock_bh(&r->lock);
+	return d ?: ERR_PTR(-ENOENT);
+}
+
+struct hbc_delivery *hbc_receiver_failed(struct hbc_receiver *r)
+{
+	struct hbc_delivery *d;
+
+	spin_lock_bh(&r->lock);
+	list_for_each_entry(d, &r->queued, link)
+		if (hbc_delivery_sinks(r, d) && !d->sink)
+			break;
+	if (list_entry_is_head(d, &r->queued, link))
+		d = NULL;
+	else
+		hbc_message_get(d->message);
+	spin_unlock_bh(&r->lock);
+	return d;
+}
+
+struct sk_buff *hbc_receiver_end_of(struct hbc_receiver *r, const struct hbc_delivery *d)
+{
+	struct sk_buff *skb, *found = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	skb_queue_walk(&r->sk->sk_receive_queue, skb)
+		if (hbc_skb(skb)->d == d)
+			found = skb;
+	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	return found;
+}
+
+u64 hbc_delivery_sunk(const struct hbc_delivery *d)
+{
+	const struct hbc_geometry *cut = &d->message->store->info.cut;
+	u32 nr = d->sink ? READ_ONCE(d->sink->nr_done) : 0;
+
+	return min((u64)nr * cut->per_piece * cut->payload, cut->total);
 }

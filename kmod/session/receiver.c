@@ -16,6 +16,7 @@
 #include "session/receiver.h"
 #include "session/report.h"
 #include "session/session.h"
+#include "store/sink.h"
 #include "store/store.h"
 #include "wire/crc.h"
 
@@ -119,6 +120,8 @@ void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
 	}
 	finish = reason || !m->open;
 	spin_unlock_bh(&s->lock);
+	if (d->sink)
+		hbc_sink_stop(m->store, d->sink);
 	if (finish)
 		hbc_message_finish(m, reason);
 	hbc_report_ack(s);
@@ -168,10 +171,17 @@ void hbc_receivers_link(struct hbc_message *m)
 		spin_unlock_bh(&d->r->lock);
 		if (reason)
 			hbc_delivery_settle(d, reason);
+		else if (hbc_delivery_sinks(d->r, d))
+			d->r->sk->sk_data_ready(d->r->sk);
 	}
 }
 
 /* From stores to the queue. */
+
+bool hbc_delivery_sinks(const struct hbc_receiver *r, const struct hbc_delivery *d)
+{
+	return r->sinks && hbc_message_is_file(d->message);
+}
 
 /* The piece that goes next, or store->nr. store->lock held. */
 static u32 hbc_delivery_piece(const struct hbc_receiver *r, const struct hbc_delivery *d)
@@ -279,13 +289,16 @@ static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc
 	const struct hbc_geometry *cut = &d->message->store->info.cut;
 	struct hbc_store *store = d->message->store;
 	struct sk_buff *skb;
+	bool sunk = hbc_delivery_sinks(r, d);
 	u8 reason = READ_ONCE(d->reason);
 	struct hbc_held held = {};
 	u32 piece, first;
 	int n;
 
+	if (!reason && sunk && READ_ONCE(d->sink->error))
+		reason = HBCAST_REASON_FILE;
 	/* It may come to its end at any time. */
-	if (!reason && store->nr) {
+	if (!reason && store->nr && !sunk) {
 		held = hbc_delivery_part(r, d, &piece);
 		if (!held.burst)
 			return NULL;
@@ -299,8 +312,11 @@ static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc
 	memset(skb->cb, 0, sizeof(skb->cb));
 	hbc_skb(skb)->d = d;
 	if (!held.burst) {
+		hbc_skb(skb)->offset = cut->total;
 		hbc_skb(skb)->reason = reason;
 		hbc_skb(skb)->end = true;
+		if (sunk)
+			WRITE_ONCE(d->read, hbc_delivery_sunk(d));
 		return skb;
 	}
 	first = piece * cut->per_piece;
@@ -336,7 +352,11 @@ static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_del
 {
 	const struct hbc_store *store = d->message->store;
 
-	if (d->reason || hbc_store_is_whole(store))
+	if (d->reason)
+		return true;
+	if (hbc_delivery_sinks(r, d))
+		return d->sink && hbc_sink_is_over(store, d->sink);
+	if (hbc_store_is_whole(store))
 		return true;
 	/* One that has begun holds up the others, so a short message begins when it is whole. */
 	if (r->unordered)

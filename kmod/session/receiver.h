@@ -14,8 +14,10 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+struct hbc_file;
 struct hbc_group;
 struct hbc_message;
+struct hbc_sink;
 struct sock;
 
 /* Messages on a socket's queue: a reader that does not read is cut off before it blocks a root. */
@@ -23,11 +25,12 @@ struct sock;
 
 /**
  * struct hbc_receiver - the receiving side of a socket
- * @group: that it is bound to, a reference; set once, as @sk, @port and @unordered
+ * @group: that it is bound to, a reference; set once, as @sk, @port, @unordered, @sinks
  * @link: group->socks; group->socks_lock
  * @sk: the socket
  * @port: that it is bound to
  * @unordered: pieces are handed out as they come
+ * @sinks: messages that are files go to files
  * @lock: all that follows, and the deliveries' fields
  * @deliveries: struct hbc_delivery that are not all on the queue, those of one root in the
  *	order of their numbers
@@ -48,6 +51,7 @@ struct hbc_receiver {
 	struct sock *sk;
 	u16 port;
 	bool unordered;
+	bool sinks;
 	spinlock_t lock; /* deliveries */
 	struct list_head deliveries;
 	struct list_head queued;
@@ -74,6 +78,7 @@ struct hbc_receiver {
  * @off: bytes of the piece at hand, with headers, of fragments that are whole
  * @part: bytes of the payload of the next fragment that are
  * @read: bytes that have been read
+ * @sink: the file that it goes to instead of the queue, all but its end; set once
  * @reason: enum hbcast_reason with which it is to end, 0
  * @queued: all of it, or its end, is on the queue
  * @ended: it has come to an end
@@ -89,6 +94,7 @@ struct hbc_delivery {
 	u32 off;
 	u32 part;
 	u64 read;
+	struct hbc_sink *sink;
 	u8 reason;
 	bool queued;
 	bool ended;
@@ -156,7 +162,28 @@ u64 hbc_receiver_avail(struct hbc_receiver *r);
 /* Whether it was cut off and no reader has been told, which it counts as now unless @peek. */
 bool hbc_receiver_was_cut(struct hbc_receiver *r, bool peek);
 
+/* Below: of a receiver with @sinks; context as above. */
+
+/* Whether a message waits for a file. */
+bool hbc_receiver_wants(struct hbc_receiver *r);
+/*
+ * The first message that waits for a file gets @file, whose reference is taken over: with a
+ * reference on its message, or ERR_PTR: -EAGAIN if there is none, -EOVERFLOW, -ENOMEM.
+ */
+struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file);
+/* That of a message that has its file, with a reference on the message, or ERR_PTR(-ENOENT). */
+struct hbc_delivery *hbc_receiver_sunk(struct hbc_receiver *r, u32 root, u64 number);
+/* One that has failed before it got a file, and nobody has been told, likewise; or NULL. */
+struct hbc_delivery *hbc_receiver_failed(struct hbc_receiver *r);
+/* The end of a delivery on the queue, or NULL; for hbc_receiver_read(). */
+struct sk_buff *hbc_receiver_end_of(struct hbc_receiver *r, const struct hbc_delivery *d);
+/* Bytes of it that are in its file. */
+u64 hbc_delivery_sunk(const struct hbc_delivery *d);
+
 /* Below: between receiver.c and reading.c. */
+
+/* Whether it goes to a file, which it may wait for. */
+bool hbc_delivery_sinks(const struct hbc_receiver *r, const struct hbc_delivery *d);
 
 /* As much as there is goes on the queue. Context: process, no spinlocks. */
 void hbc_receiver_push(struct hbc_receiver *r);

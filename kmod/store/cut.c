@@ -102,9 +102,9 @@ int hbc_cut_payload(const struct hbc_message_info *info, u32 piece, const struct
 	return n;
 }
 
-void hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag, struct hbc_burst *burst)
+u32 hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag, struct hbc_burst *burst)
 {
-	u32 f = piece * info->cut.per_piece, left, len;
+	u32 f = piece * info->cut.per_piece, left, len, sum = 0;
 	struct hbc_wire_data *w;
 	unsigned int i;
 	u8 *at;
@@ -121,8 +121,10 @@ void hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag, struc
 			w->fragment = cpu_to_be32(f);
 			w->crc = cpu_to_be32(~hbc_crc(hbc_crc_seed(w), w->payload,
 						      len - HBC_DATA_LEN));
+			sum = hbc_crc(sum, &w->crc, sizeof(w->crc));
 		}
 	}
+	return sum;
 }
 
 /* The checksum of a fragment's payload at @pos, as it would be. */
@@ -140,7 +142,7 @@ static u32 hbc_cut_crc(const struct hbc_burst *b, u32 pos, u32 left, u32 crc, un
 	return ~crc;
 }
 
-bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *held)
+bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *held, u32 *sum)
 {
 	u32 end = held->pos + held->len, pos, len, skip = 0;
 	struct hbc_wire_data w;
@@ -152,6 +154,7 @@ bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *h
 		if (hbc_cut_crc(held->burst, pos + HBC_DATA_LEN, len - HBC_DATA_LEN,
 				hbc_crc_seed(&w), &at, &skip) != be32_to_cpu(w.crc))
 			return false;
+		*sum = hbc_crc(*sum, &w.crc, sizeof(w.crc));
 	}
 	return true;
 }

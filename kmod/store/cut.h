@@ -45,11 +45,17 @@ struct hbc_burst *hbc_cut_new(const struct hbc_message_info *info, u32 piece,
 int hbc_cut_payload(const struct hbc_message_info *info, u32 piece, const struct hbc_held *held,
 		    unsigned int nr, struct bio_vec **bv);
 
-/* Writes the headers of a piece whose payload is there. Context: any. */
-void hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag,
-		   struct hbc_burst *burst);
+/*
+ * Writes the headers of a piece whose payload is there. Context: any. Return: a checksum of its
+ * fragments' checksums.
+ */
+u32 hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag,
+		  struct hbc_burst *burst);
 
-/* Whether all fragments of held bytes are as their checksums say. Context: any. */
-bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *held);
+/*
+ * Whether all fragments of held bytes are as their checksums say; *@sum, of the piece's parts
+ * before, goes on to what hbc_cut_stamp() returns for the piece. Context: any.
+ */
+bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *held, u32 *sum);
 
 #endif /* _HBC_CUT_H */

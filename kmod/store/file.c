@@ -21,6 +21,7 @@
 #include "store/cursor.h"
 #include "store/cut.h"
 #include "store/file.h"
+#include "store/sink.h"
 #include "store/store.h"
 
 static struct workqueue_struct *hbc_file_wq;
@@ -80,6 +81,11 @@ void hbc_file_put(struct hbc_file *f)
 	kref_put(&f->ref, hbc_file_free);
 }
 
+int hbc_file_fits(const struct hbc_file *f, u64 length)
+{
+	return length > LLONG_MAX - f->pos ? -EOVERFLOW : 0;
+}
+
 bool hbc_file_has_changed(const struct hbc_file *f)
 {
 	return i_size_read(file_inode(f->file)) != f->size ||
@@ -111,9 +117,9 @@ static int hbc_file_io(struct hbc_file *f, struct iov_iter *iter, loff_t pos, bo
 	return n < 0 ? n : -ENODATA;
 }
 
-/* The payload of a piece between memory and the file: 0 or -errno. */
-static int hbc_file_piece(struct hbc_store *store, u32 piece, const struct hbc_held *held,
-			  unsigned int nr, bool write)
+/* The payload of a piece between memory and a file: 0 or -errno. */
+static int hbc_file_piece(struct hbc_store *store, struct hbc_file *file, u32 piece,
+			  const struct hbc_held *held, unsigned int nr, bool write)
 {
 	const struct hbc_geometry *cut = &store->info.cut;
 	u32 f = piece * cut->per_piece;
@@ -126,8 +132,7 @@ static int hbc_file_piece(struct hbc_store *store, u32 piece, const struct hbc_h
 	if (n < 0)
 		return n;
 	iov_iter_bvec(&iter, write ? ITER_SOURCE : ITER_DEST, bv, n, bytes);
-	err = hbc_file_io(store->file, &iter, store->file->pos + hbc_geometry_offset(cut, f),
-			  write);
+	err = hbc_file_io(file, &iter, file->pos + hbc_geometry_offset(cut, f), write);
 	kvfree(bv);
 	return err;
 }
@@ -138,13 +143,14 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 {
 	struct hbc_burst *b = hbc_cut_new(&store->info, piece, pages);
 	struct hbc_held held;
+	u32 sum = 0;
 	int err;
 	u8 tag;
 
 	if (!b)
 		return -ENOMEM;
 	held = (struct hbc_held) { .burst = b, .len = b->len };
-	err = hbc_file_piece(store, piece, &held, 1, false);
+	err = hbc_file_piece(store, store->file, piece, &held, 1, false);
 	if (!err && store->reads_ahead && hbc_file_has_changed(store->file))
 		err = -ESTALE;
 	spin_lock_bh(&store->lock);
@@ -152,16 +158,17 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 	spin_unlock_bh(&store->lock);
 	/* Else the header is written when the piece gets its slot. */
 	if (!err && tag != HBC_TAG_NONE)
-		hbc_cut_stamp(&store->info, piece, tag, b);
+		sum = hbc_cut_stamp(&store->info, piece, tag, b);
+	/* The file is its owner's, who may have written to it. */
+	if (!err && store->sum && sum != store->sum[piece])
+		err = -ESTALE;
 	spin_lock_bh(&store->lock);
 	if (!err && !store->closed)
 		err = hbc_store_put_piece(store, piece, b);
 	else
 		err = err ?: -ESHUTDOWN;
-	if (!err) {
+	if (!err)
 		hbc_cursors_note(store, piece);
-		hbc_store_trim(store);
-	}
 	spin_unlock_bh(&store->lock);
 	if (err)
 		hbc_burst_put(b);
@@ -190,82 +197,51 @@ static bool hbc_file_next_load(struct hbc_store *store, u32 *piece)
 
 /* Writing. */
 
-/* The oldest piece that is to be written: its parts, with references, or NULL. */
-static struct hbc_held *hbc_file_next_dirty(struct hbc_store *store, u32 *piece, unsigned int *nr)
+/* Writes one piece: 1 if it has, 0 if there is none, -errno if the message is of no use. */
+static int hbc_file_store(struct hbc_store *store, struct hbc_pages *pages, bool *tell)
 {
-	struct hbc_held *held = NULL;
-	struct hbc_piece *p;
+	struct hbc_write w;
 	unsigned int i;
-
-	spin_lock_bh(&store->lock);
-	p = list_first_entry_or_null(&store->dirty, struct hbc_piece, link);
-	if (p)
-		held = kmemdup(p->held, p->nr * sizeof(*held), GFP_ATOMIC | __GFP_NOWARN);
-	if (held) {
-		*piece = p->number;
-		*nr = p->nr;
-		for (i = 0; i < p->nr; i++)
-			hbc_burst_get(held[i].burst);
-	}
-	spin_unlock_bh(&store->lock);
-	return held;
-}
-
-static void hbc_file_written(struct hbc_store *store, u32 piece)
-{
-	struct hbc_piece *p;
-
-	spin_lock_bh(&store->lock);
-	__set_bit(piece, store->filed);
-	p = hbc_store_piece(store, piece);
-	if (p) {
-		store->unfiled -= p->truesize;
-		list_move_tail(&p->link, &store->cache);
-		hbc_store_trim(store);
-	}
-	spin_unlock_bh(&store->lock);
-}
-
-/* Writes one piece: 1 if it has, 0 if there is none, -errno. */
-static int hbc_file_store(struct hbc_store *store)
-{
-	unsigned int nr, i;
-	struct hbc_held *held;
-	u32 piece;
 	int err = 0;
 
-	held = hbc_file_next_dirty(store, &piece, &nr);
-	if (!held)
+	if (!hbc_sink_next(store, &w))
 		return 0;
-	for (i = 0; i < nr && !err; i++)
-		if (!hbc_cut_check(&store->info, &held[i]))
+	if (!w.held)
+		return hbc_file_load(store, w.piece, pages) ?: 1;
+	if (IS_ERR(w.held)) {
+		*tell = hbc_sink_wrote(store, &w, PTR_ERR(w.held));
+		return 1;
+	}
+	for (i = 0; i < w.nr && !err; i++)
+		if (!hbc_cut_check(&store->info, &w.held[i], &w.sum))
 			err = -EBADMSG;
 	if (!err)
-		err = hbc_file_piece(store, piece, held, nr, true);
-	for (i = 0; i < nr; i++)
-		hbc_burst_put(held[i].burst);
-	kfree(held);
-	if (!err)
-		hbc_file_written(store, piece);
+		*tell = hbc_sink_wrote(store, &w, hbc_file_piece(store, w.sink->file, w.piece,
+								 w.held, w.nr, true));
+	for (i = 0; i < w.nr; i++)
+		hbc_burst_put(w.held[i].burst);
+	kfree(w.held);
 	return err ?: 1;
 }
 
-/* One step: 1 if something was done, 0 if nothing is to be done, -errno. */
-static int hbc_file_step(struct hbc_store *store, struct hbc_pages *pages)
+/* One step: 1 if there may be more, 0 if nothing is to be done, -errno; *@tell: somebody waits. */
+static int hbc_file_step(struct hbc_store *store, struct hbc_pages *pages, bool *tell)
 {
-	int ret = hbc_file_store(store);
-	bool load;
+	int ret = hbc_file_store(store, pages, tell);
+	bool load, more;
 	u32 piece;
 
-	if (ret)
+	if (ret < 0)
 		return ret;
 	spin_lock_bh(&store->lock);
 	load = !store->closed && hbc_file_next_load(store, &piece);
-	if (!load)
-		store->working = false;
+	/* What has come since is not forgotten. */
+	more = ret || load || hbc_sinks_wait(store);
+	store->working = more;
 	spin_unlock_bh(&store->lock);
 	if (!load)
-		return 0;
+		return more;
+	*tell = true;
 	return hbc_file_load(store, piece, pages) ?: 1;
 }
 
@@ -296,13 +272,15 @@ void hbc_file_work(struct work_struct *work)
 {
 	struct hbc_store *store = container_of(work, struct hbc_store, work);
 	struct hbc_pages pages = {};
+	bool tell;
 	int ret;
 
 	do {
-		ret = hbc_file_step(store, &pages);
+		tell = false;
+		ret = hbc_file_step(store, &pages, &tell);
 		if (ret < 0)
 			hbc_file_failed(store, ret);
-		if (ret)
+		if (ret < 0 || tell)
 			hbc_file_tell(store);
 		cond_resched();
 	} while (ret > 0);

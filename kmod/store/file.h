@@ -36,13 +36,15 @@ struct hbc_file {
  * @file: takes over the reference, if it succeeds
  * @pos: where the message begins
  * @length: bytes of the message; it is to be read, unless @write
- * @write: it is to be written
+ * @write: it is to be written, and read again
  *
  * Context: process. Return: with a reference; ERR_PTR: -EBADF, -EINVAL for what is no ordinary
  * file, -EOVERFLOW, -ENODATA for one that is too short, -ENOMEM.
  */
 struct hbc_file *hbc_file_new(struct file *file, u64 pos, u64 length, bool write);
 void hbc_file_put(struct hbc_file *f);
+/* Whether @length bytes have numbers behind its place: 0 or -EOVERFLOW. Context: any. */
+int hbc_file_fits(const struct hbc_file *f, u64 length);
 /* Whether it is not as it was when it was given. Context: process. */
 bool hbc_file_has_changed(const struct hbc_file *f);
 

@@ -10,6 +10,7 @@
 #include "lane/rx.h"
 #include "store/cursor.h"
 #include "store/file.h"
+#include "store/sink.h"
 #include "store/store.h"
 
 static unsigned long *hbc_store_bitmap(u32 nr)
@@ -24,6 +25,7 @@ static void hbc_store_free(struct hbc_store *store)
 	kvfree(store->whole);
 	kvfree(store->filed);
 	kvfree(store->load);
+	kvfree(store->sum);
 	kfree(store);
 }
 
@@ -41,9 +43,9 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
 	RCU_INIT_POINTER(store->owner, owner);
 	spin_lock_init(&store->lock);
 	xa_init_flags(&store->pieces, GFP_ATOMIC);
-	INIT_LIST_HEAD(&store->dirty);
 	INIT_LIST_HEAD(&store->cache);
 	INIT_LIST_HEAD(&store->cursors);
+	INIT_LIST_HEAD(&store->sinks);
 	INIT_WORK(&store->work, hbc_file_work);
 	store->tag = kvmalloc(store->nr + 1, GFP_KERNEL | __GFP_NOWARN);
 	store->begun = hbc_store_bitmap(store->nr);
@@ -85,6 +87,7 @@ static void hbc_store_release(struct kref *ref)
 	xa_for_each(&store->pieces, i, piece)
 		hbc_piece_free(piece);
 	xa_destroy(&store->pieces);
+	hbc_sinks_free(store);
 	if (store->file)
 		hbc_file_put(store->file);
 	hbc_store_free(store);
@@ -99,6 +102,8 @@ void hbc_store_put(struct hbc_store *store)
 static void hbc_store_drop(struct hbc_store *store, struct hbc_piece *piece)
 {
 	xa_erase(&store->pieces, piece->number);
+	if (!list_empty(&piece->link))
+		store->cached -= piece->truesize;
 	list_del(&piece->link);
 	store->memory -= piece->truesize;
 	hbc_piece_free(piece);
@@ -160,11 +165,18 @@ void hbc_store_trim(struct hbc_store *store)
 
 	lockdep_assert_held(&store->lock);
 	list_for_each_entry_safe(piece, next, &store->cache, link) {
-		if (store->memory <= HBC_STORE_CACHE)
+		if (store->cached <= HBC_STORE_CACHE)
 			break;
 		if (!piece->users)
 			hbc_store_drop(store, piece);
 	}
+}
+
+void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece)
+{
+	store->cached += piece->truesize;
+	list_add_tail(&piece->link, &store->cache);
+	hbc_store_trim(store);
 }
 
 /* Piece @number in memory, made if it is not; NULL without memory. store->lock held. */
@@ -215,11 +227,8 @@ static void hbc_store_complete(struct hbc_store *store, struct hbc_piece *piece)
 	store->nr_whole++;
 	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
 		store->prefix++;
-	if (!store->file)
-		return;
-	store->unfiled += piece->truesize;
-	list_add_tail(&piece->link, &store->dirty);
-	hbc_store_kick(store);
+	if (!list_empty(&store->sinks))
+		hbc_store_kick(store);
 }
 
 /* Fragments of one piece: how many of those at the run's beginning, and what is there. */
@@ -328,7 +337,7 @@ int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *b
 		return -ENOMEM;
 	}
 	if (store->filed && test_bit(number, store->filed))
-		list_add_tail(&piece->link, &store->cache);
+		hbc_store_cache(store, piece);
 	return 0;
 }
 

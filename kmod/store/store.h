@@ -33,7 +33,7 @@ struct hbc_held {
 
 /**
  * struct hbc_piece - a piece in memory, all of it or its beginning
- * @link: store->dirty if it is to be written, store->cache if it is in the file, else empty
+ * @link: store->cache if it is in the file, too, else empty
  * @number: its number
  * @got: fragments of it
  * @len: their bytes, headers included
@@ -99,11 +99,13 @@ struct hbc_store_ops {
  * @nr_load: pieces in @load
  * @pieces: struct hbc_piece in memory by number
  * @memory: truesize of those
- * @unfiled: of those on @dirty
- * @dirty: those that are to be written, in the order in which they came
+ * @cached: of those on @cache
  * @cache: those that lie in the file, too, the oldest first
  * @cursors: struct hbc_cursor on it
- * @file: where pieces are kept, or NULL; set once
+ * @sinks: struct hbc_sink
+ * @sum: of each piece in the file a checksum; NULL at the root
+ * @file: where pieces are kept, or NULL; set once, a reference
+ * @drains: pieces are being written to it
  * @error: enum hbcast_reason why it is of no use any more, or 0
  * @closed: nothing more is to be read or written
  * @work: reads and writes; holds a reference
@@ -129,11 +131,13 @@ struct hbc_store {
 	u32 nr_load;
 	struct xarray pieces;
 	u64 memory;
-	u64 unfiled;
-	struct list_head dirty;
+	u64 cached;
 	struct list_head cache;
 	struct list_head cursors;
+	struct list_head sinks;
+	u32 *sum;
 	struct hbc_file *file;
+	bool drains;
 	u8 error;
 	bool closed;
 	struct work_struct work;
@@ -181,6 +185,8 @@ struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number);
 void hbc_store_want(struct hbc_store *store, u32 number);
 /* The file's work has something to do. store->lock held. */
 void hbc_store_kick(struct hbc_store *store);
+/* The piece lies in the file, too, now. store->lock held. */
+void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece);
 /* Pieces that lie in the file go from memory, while there is more than may be. store->lock held. */
 void hbc_store_trim(struct hbc_store *store);
 /**
