@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A child: the other end of a lane that leads away from the root. */
+#include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/slab.h>
@@ -163,12 +164,17 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 	hbc_tree_put(old);
 }
 
+/*
+ * Of several trees each keeps to its rate: beyond it, one would take from others what they need
+ * on links that they share, and the root would give it more than relays can bring in time.
+ */
 static void hbc_child_begin(struct hbc_child *child)
 {
 	const struct hbc_tree *tree = child->tree;
 	u64 rate = be64_to_cpu(tree->node[hbc_child_edge(child)->first].rate);
+	bool several = hweight64(tree->plan->slots.set) > 1;
 
-	hbc_lane_set_rate(child->lane, rate, hbc_plan_is_strict(tree->plan));
+	hbc_lane_set_rate(child->lane, rate, hbc_plan_is_strict(tree->plan) || several);
 }
 
 /* It leaves the list: its lane ends when all that is due has gone. plan_lock held. */
