@@ -88,18 +88,23 @@ void hbc_pace_set(struct hbc_lane *lane, u64 rate, bool strict)
 		hbc_pace_apply(lane);
 }
 
+/* Bytes that TCP sends in one lump: what its pace lets go in a millisecond, two segments at least. */
+static u64 hbc_pace_lump(const struct hbc_lane *lane)
+{
+	return clamp_t(u64, lane->pace.now / MSEC_PER_SEC, 2 * lane->mss,
+		       lane->sock->sk->sk_gso_max_size);
+}
+
 /*
  * Whether some queue on the way grows, by the way's round trip or by what it lost. What
  * TCP sends in one lump waits for itself.
  */
-static bool hbc_pace_crowded(const struct hbc_pace *pace, const struct sock *sk,
-			     const struct tcp_info *tcp)
+static bool hbc_pace_crowded(const struct hbc_lane *lane, const struct tcp_info *tcp)
 {
-	u64 lump = (u64)sk->sk_gso_max_size * USEC_PER_SEC;
-
-	return tcp->tcpi_total_retrans != pace->resent || tcp->tcpi_min_rtt == U32_MAX ||
+	return tcp->tcpi_total_retrans != lane->pace.resent || tcp->tcpi_min_rtt == U32_MAX ||
 	       tcp->tcpi_rtt > 2 * (u64)tcp->tcpi_min_rtt + HBC_PACE_QUEUE_US +
-			       div64_u64(lump, tcp->tcpi_delivery_rate);
+			       div64_u64(hbc_pace_lump(lane) * USEC_PER_SEC,
+					 tcp->tcpi_delivery_rate);
 }
 
 void hbc_pace_full(struct hbc_lane *lane)
@@ -117,7 +122,7 @@ void hbc_pace_full(struct hbc_lane *lane)
 		return;
 	/* Where something else holds the lane up, the pace does not run away from it. */
 	now = min(pace->now + pace->now / HBC_PACE_STEP, 2 * tcp.tcpi_delivery_rate);
-	if (hbc_pace_crowded(pace, lane->sock->sk, &tcp))
+	if (hbc_pace_crowded(lane, &tcp))
 		now = min(pace->now, tcp.tcpi_delivery_rate) / HBC_PACE_STEP * (HBC_PACE_STEP - 1);
 	now = max(now, least);
 	pace->looked = jiffies;
