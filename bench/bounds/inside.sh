@@ -16,14 +16,11 @@ shift 3
 
 . bench/lab.sh
 
-# watch_idle: every half second, for how long there has been nothing to do, in seconds.
+# watch_idle: each second, for how long there has been nothing to do, in seconds.
 watch_idle()
 {
-	local up idle
-
-	while read -r up idle </proc/uptime; do
-		echo "$up $idle"
-		sleep 0.5
+	while cat /proc/uptime; do
+		sleep 1
 	done
 }
 
@@ -36,13 +33,19 @@ watched()
 	watcher=$!
 	"$@"
 	kill "$watcher"
+	cat /proc/uptime >>"$work/idle"
 }
 
-# busiest: the busiest half second of those that were watched, as a part.
+# busiest: the busiest second of those that were watched, as a part; what is left of the
+# last one does not count, unless it is all there is.
 busiest()
 {
-	awk 'NR > 1 { busy = 1 - ($2 - idle) / ($1 - up); if (busy > most) most = busy }
-		{ up = $1; idle = $2 } END { print most + 0 }' "$work/idle"
+	awk 'NR > 1 && ($1 - up > 0.5 || NR == 2) {
+			busy = 1 - ($2 - idle) / ($1 - up)
+			most = busy > most ? busy : most
+		}
+		{ up = $1; idle = $2 }
+		END { print most + 0 }' "$work/idle"
 }
 
 # along PLANNER SIZE: a file of that size along its plan.
