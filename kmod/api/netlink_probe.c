@@ -24,30 +24,30 @@ static_assert(HBC_ASK_COUNT_MAX == HBCAST_TASK_COUNT_MAX);
  * @group: the group
  * @portid: the netlink socket
  * @flags: HBC_ASK_ANYWAY
- * @ask: of every node, but for the number of tasks
  * @count: of @tasks
  * @tasks: all of them
  * @nr_nodes: of @nodes
  * @nodes: that have a part in it, in ascending order
- * @mine: tasks of one node
- * @frame: to one node
+ * @ask: PROBE_ASK to one node
+ * @frame: its bytes
  */
 struct hbc_nl_round {
 	struct hbc_net *hn;
 	struct hbc_group *group;
 	u32 portid;
 	u8 flags;
-	struct hbc_ask_frame ask;
 	unsigned int count;
-	struct hbc_task *tasks;
+	struct hbc_wire_task *tasks;
 	unsigned int nr_nodes;
 	u32 *nodes;
-	struct hbc_task mine[HBC_ASK_TASKS];
-	u8 frame[HBC_CONTROL_MAX];
+	union {
+		struct hbc_wire_ask ask;
+		u8 frame[HBC_CONTROL_MAX];
+	};
 };
 
 static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *extack,
-			   struct hbc_task *task)
+			   struct hbc_wire_task *task)
 {
 	struct nlattr *tb[HBCAST_A_TASK_MAX + 1];
 	int err;
@@ -60,12 +60,12 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 		return -EINVAL;
 	}
 	task->kind = nla_get_u32(tb[HBCAST_A_TASK_KIND]);
-	task->from = nla_get_u32(tb[HBCAST_A_TASK_FROM]);
-	task->to = nla_get_u32(tb[HBCAST_A_TASK_TO]);
+	task->from = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_FROM]));
+	task->to = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_TO]));
 	if (tb[HBCAST_A_TASK_COUNT])
-		task->count = nla_get_u32(tb[HBCAST_A_TASK_COUNT]);
+		task->count = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_COUNT]));
 	if (tb[HBCAST_A_TASK_RATE])
-		task->rate = nla_get_u32(tb[HBCAST_A_TASK_RATE]);
+		task->rate = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_RATE]));
 	if (task->from == task->to) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_TO],
 				    "a task is from one node to another one");
@@ -76,7 +76,7 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 				    "flows may have a rate, round trips and bursts have none");
 		return -EINVAL;
 	}
-	if (task->kind == HBC_TASK_FLOW ? !task->count : task->count)
+	if (task->kind == HBC_TASK_FLOW ? !task->count : !!task->count)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_COUNT] ?: nest,
 			    "round trips and bursts have a count, flows have none");
@@ -86,7 +86,7 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 static int hbc_nl_tasks_get(struct genl_info *info, struct hbc_nl_round *round)
 {
 	const struct nlattr *attr;
-	struct hbc_task *task;
+	struct hbc_wire_task *task;
 	int rem, err;
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
@@ -107,7 +107,7 @@ static int hbc_nl_tasks_get(struct genl_info *info, struct hbc_nl_round *round)
 		err = hbc_nl_task_get(attr, info->extack, task);
 		if (err)
 			return err;
-		task->index = task - round->tasks;
+		task->index = cpu_to_be16(task - round->tasks);
 		task++;
 	}
 	return 0;
@@ -144,21 +144,22 @@ static int hbc_nl_probe_check(const struct genl_info *info, const struct hbc_nl_
 static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round *round)
 {
 	unsigned int i, n = 0, all = 0;
-	struct hbc_task *task;
+	struct hbc_wire_task *task;
 	int err;
 
 	for (i = 0; i < round->count; i++) {
+		u32 from = be32_to_cpu(round->tasks[i].from), to = be32_to_cpu(round->tasks[i].to);
+
 		task = &round->tasks[i];
-		err = hbc_nl_probe_check(info, round, task->from) ?:
-		      hbc_nl_probe_check(info, round, task->to);
+		err = hbc_nl_probe_check(info, round, from) ?: hbc_nl_probe_check(info, round, to);
 		if (err)
 			return err;
-		hbc_addr_put(hbc_nl_probe_addr(round->hn, task->to), &task->family, &task->port,
+		hbc_addr_put(hbc_nl_probe_addr(round->hn, to), &task->family, &task->port,
 			     task->addr);
-		round->nodes[all++] = task->from;
+		round->nodes[all++] = from;
 		/* Others answer any member. */
 		if (task->kind == HBC_TASK_FLOW)
-			round->nodes[all++] = task->to;
+			round->nodes[all++] = to;
 	}
 	sort(round->nodes, all, sizeof(u32), hbc_shape_compare, NULL);
 	for (i = 0; i < all; i++)
@@ -175,22 +176,23 @@ static int hbc_nl_round_ask(struct hbc_nl_round *round, u32 node, bool check)
 		.group = round->group, .node = node, .portid = round->portid,
 		.addr = hbc_nl_probe_addr(round->hn, node),
 	};
-	const struct hbc_task *task;
-	unsigned int i, n = 0;
+	unsigned int i, len = sizeof(round->ask), n = 0;
+	const struct hbc_wire_task *task;
+	__be32 id = cpu_to_be32(node);
 
 	for (i = 0; i < round->count; i++) {
 		task = &round->tasks[i];
-		if (task->from != node && (task->to != node || task->kind != HBC_TASK_FLOW))
+		if (task->from != id && (task->to != id || task->kind != HBC_TASK_FLOW))
 			continue;
 		if (n == HBC_ASK_TASKS)
 			return -E2BIG;
-		round->mine[n++] = *task;
+		round->ask.task[n++] = *task;
 	}
 	if (check)
 		return 0;
-	round->ask.count = n;
-	n = hbc_frame_put_ask(round->frame, round->flags, &round->ask, round->mine);
-	return hbc_probe_ask(&asker, round->ask.round, round->frame, n);
+	len = hbc_wire_put_hdr(&round->ask.hdr, HBC_FRAME_PROBE_ASK, round->flags,
+			       len + n * sizeof(*task));
+	return hbc_probe_ask(&asker, be32_to_cpu(round->ask.round), round->frame, len);
 }
 
 static int hbc_nl_round_start(const struct genl_info *info, struct hbc_nl_round *round)
@@ -229,10 +231,10 @@ int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info)
 	round->hn = hbc_nl_net(info);
 	round->portid = info->snd_portid;
 	round->flags = info->attrs[HBCAST_A_PROBE_ANYWAY] ? HBC_ASK_ANYWAY : 0;
-	round->ask.round = nla_get_u32(info->attrs[HBCAST_A_PROBE_ROUND]);
-	round->ask.ms = nla_get_u32(info->attrs[HBCAST_A_PROBE_MS]);
+	round->ask.round = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_ROUND]));
+	round->ask.ms = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_MS]));
 	if (info->attrs[HBCAST_A_PROBE_EVERY])
-		round->ask.every = nla_get_u32(info->attrs[HBCAST_A_PROBE_EVERY]);
+		round->ask.every = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_EVERY]));
 	err = hbc_nl_tasks_get(info, round);
 	if (!err) {
 		mutex_lock(&round->hn->lock);

@@ -47,7 +47,7 @@ static void hbc_nl_sample_send(struct hbc_event *e, u32 portid)
 	genlmsg_unicast(e->hn->net, e->skb, portid);
 }
 
-static void hbc_nl_sample_figure(struct hbc_event *e, const struct hbc_figure *figure)
+static void hbc_nl_sample_figure(struct hbc_event *e, const struct hbc_wire_figure *figure)
 {
 	struct nlattr *nest = nla_nest_start(e->skb, HBCAST_A_PROBE_FIGURE);
 
@@ -55,7 +55,7 @@ static void hbc_nl_sample_figure(struct hbc_event *e, const struct hbc_figure *f
 		e->err = -EMSGSIZE;
 		return;
 	}
-	hbc_event_u32(e, HBCAST_A_FIGURE_INDEX, figure->index);
+	hbc_event_u32(e, HBCAST_A_FIGURE_INDEX, be16_to_cpu(figure->index));
 	hbc_event_u32(e, HBCAST_A_FIGURE_STATE, figure->state);
 	if (figure->receives)
 		e->err = e->err ?: nla_put_flag(e->skb, HBCAST_A_FIGURE_RECEIVES);
@@ -64,28 +64,26 @@ static void hbc_nl_sample_figure(struct hbc_event *e, const struct hbc_figure *f
 	if (figure->reject)
 		hbc_event_u32(e, HBCAST_A_FIGURE_REJECT, figure->reject);
 	e->err = e->err ?:
-		 nla_put_u64_64bit(e->skb, HBCAST_A_FIGURE_FIRST, figure->value[0],
-				   HBCAST_A_FIGURE_PAD) ?:
-		 nla_put_u64_64bit(e->skb, HBCAST_A_FIGURE_SECOND, figure->value[1],
-				   HBCAST_A_FIGURE_PAD);
+		 nla_put_u64_64bit(e->skb, HBCAST_A_FIGURE_FIRST,
+				   be64_to_cpu(figure->value[0]), HBCAST_A_FIGURE_PAD) ?:
+		 nla_put_u64_64bit(e->skb, HBCAST_A_FIGURE_SECOND,
+				   be64_to_cpu(figure->value[1]), HBCAST_A_FIGURE_PAD);
 	nla_nest_end(e->skb, nest);
 }
 
 static void hbc_nl_sample_tell(struct hbc_probe *probe, u32 portid,
-			       const struct hbc_sample_frame *sample)
+			       const struct hbc_wire_sample *sample, unsigned int figures)
 {
-	struct hbc_figure figure;
 	struct hbc_event e;
 	unsigned int i;
 
-	if (!hbc_nl_sample_begin(&e, probe, sample->round, sample->status, sample->count))
+	if (!hbc_nl_sample_begin(&e, probe, be32_to_cpu(sample->round),
+				 be16_to_cpu(sample->status), figures))
 		return;
-	e.err = e.err ?: nla_put_u64_64bit(e.skb, HBCAST_A_PROBE_NS, sample->ns,
+	e.err = e.err ?: nla_put_u64_64bit(e.skb, HBCAST_A_PROBE_NS, be64_to_cpu(sample->ns),
 					   HBCAST_A_PROBE_PAD);
-	for (i = 0; i < sample->count; i++) {
-		hbc_frame_get_figure(probe->frame, i, &figure);
-		hbc_nl_sample_figure(&e, &figure);
-	}
+	for (i = 0; i < figures; i++)
+		hbc_nl_sample_figure(&e, &sample->figure[i]);
 	hbc_nl_sample_send(&e, portid);
 }
 

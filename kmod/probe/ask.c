@@ -11,7 +11,7 @@
 #include "probe/connect.h"
 
 void (*hbc_probe_tell)(struct hbc_probe *probe, u32 portid,
-		       const struct hbc_sample_frame *sample);
+		       const struct hbc_wire_sample *sample, unsigned int figures);
 void (*hbc_probe_tell_lost)(struct hbc_probe *probe, u32 portid, u32 round, int error);
 
 /**
@@ -67,7 +67,7 @@ static bool hbc_probe_asked_silent(const struct hbc_probe_asked *asked)
 
 static int hbc_probe_asked_hear(struct hbc_probe_asked *asked)
 {
-	struct hbc_sample_frame sample;
+	const struct hbc_wire_sample *w = (const struct hbc_wire_sample *)asked->probe.frame;
 	struct hbc_hdr h;
 	int err;
 
@@ -78,9 +78,9 @@ static int hbc_probe_asked_hear(struct hbc_probe_asked *asked)
 		return err;
 	if (h.type != HBC_FRAME_PROBE_SAMPLE)
 		return -EPROTO;
-	hbc_frame_get_sample(asked->probe.frame, &h, &sample);
-	hbc_probe_tell(&asked->probe, asked->portid, &sample);
-	asked->told = sample.round;
+	hbc_probe_tell(&asked->probe, asked->portid, w,
+		       hbc_wire_count(&h, sizeof(*w), sizeof(w->figure[0])));
+	asked->told = be32_to_cpu(w->round);
 	return 0;
 }
 
@@ -204,16 +204,15 @@ int hbc_probe_ask(const struct hbc_probe_asker *asker, u32 round, const u8 *fram
 void hbc_probe_ask_stop(struct hbc_group *group, u32 portid)
 {
 	const struct hbc_probe_asker asker = { .group = group, .portid = portid };
-	struct hbc_ask_frame stop = { .ms = HBC_ASK_MS_MAX };
+	struct hbc_wire_ask stop = { .ms = cpu_to_be32(HBC_ASK_MS_MAX) };
 	struct hbc_probe_asked *asked;
 	struct hbc_probe *probe;
-	u8 frame[sizeof(struct hbc_wire_ask)];
 
+	hbc_wire_put_hdr(&stop.hdr, HBC_FRAME_PROBE_ASK, 0, sizeof(stop));
 	while ((probe = hbc_probe_find(group->hn, hbc_probe_is_at_work, &asker))) {
 		asked = hbc_probe_asked(probe);
-		stop.round = READ_ONCE(asked->round) ?: 1;
-		if (hbc_probe_asked_ask(asked, 0, frame,
-					hbc_frame_put_ask(frame, 0, &stop, NULL)))
+		stop.round = cpu_to_be32(READ_ONCE(asked->round) ?: 1);
+		if (hbc_probe_asked_ask(asked, 0, (const u8 *)&stop, sizeof(stop)))
 			hbc_probe_end(probe);
 		hbc_probe_put(probe);
 	}

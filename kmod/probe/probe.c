@@ -188,6 +188,13 @@ static void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group)
 
 /* Sending and receiving. */
 
+int hbc_probe_send_ping(struct hbc_probe *probe, u8 type, u64 token)
+{
+	struct hbc_wire_ping w = { .token = cpu_to_be64(token) };
+
+	return hbc_probe_send(probe, &w, hbc_wire_put_hdr(&w.hdr, type, 0, sizeof(w)));
+}
+
 int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int len, bool more)
 {
 	struct kvec vec = { .iov_base = (void *)data, .iov_len = len };

@@ -17,7 +17,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include "probe/frames.h"
+#include "wire/probe.h"
 
 struct hbc_group;
 struct hbc_net;
@@ -108,6 +108,8 @@ struct hbc_probe *hbc_probe_find(struct hbc_net *hn,
  */
 int hbc_probe_send(struct hbc_probe *probe, const void *frame, unsigned int len);
 int hbc_probe_send_locked(struct hbc_probe *probe, const void *frame, unsigned int len);
+/* Sends PING or PONG. Context: process; takes @lock. Return: as above. */
+int hbc_probe_send_ping(struct hbc_probe *probe, u8 type, u64 token);
 /*
  * Sends what goes within the patience; with @more, no segment that is not full, and
  * without, none that has anything else.

@@ -29,7 +29,7 @@ struct hbc_probe_part {
 	bool flow;
 	struct hbc_probe_task *task;
 	struct hbc_probe *inflow;
-	struct hbc_figure figure;
+	struct hbc_wire_figure figure;
 };
 
 /* A node has one round at a time, so that none spoils another one's figures. */
@@ -118,22 +118,20 @@ static enum hbc_sample_status hbc_probe_round_judge(struct hbc_probe_round *roun
 }
 
 /* All tasks are read before one of them begins. */
-static int hbc_probe_round_read(struct hbc_probe_round *round, const u8 *frame,
-				struct hbc_task *tasks)
+static int hbc_probe_round_read(struct hbc_probe_round *round, const struct hbc_wire_task *task)
 {
 	u32 id = READ_ONCE(round->control->hn->id);
 	struct hbc_probe_part *part;
 	unsigned int i;
 
-	for (i = 0; i < round->count; i++) {
-		hbc_frame_get_task(frame, i, &tasks[i]);
-		if (tasks[i].from != id && tasks[i].to != id)
-			return -EBADMSG;
+	for (i = 0; i < round->count; i++, task++) {
 		part = &round->parts[i];
-		part->from = tasks[i].from;
-		part->flow = tasks[i].kind == HBC_TASK_FLOW;
-		part->figure.index = tasks[i].index;
-		part->figure.receives = tasks[i].from != id;
+		part->from = be32_to_cpu(task->from);
+		if (part->from != id && be32_to_cpu(task->to) != id)
+			return -EBADMSG;
+		part->flow = task->kind == HBC_TASK_FLOW;
+		part->figure.index = task->index;
+		part->figure.receives = part->from != id;
 	}
 	return 0;
 }
@@ -143,7 +141,7 @@ static int hbc_probe_round_read(struct hbc_probe_round *round, const u8 *frame,
  * Flows whose rates fit into the group's limit together keep them; others get equal parts.
  */
 static u64 hbc_probe_round_limit(const struct hbc_probe_round *round,
-				 const struct hbc_task *tasks)
+				 const struct hbc_wire_task *tasks)
 {
 	u64 all = READ_ONCE(round->control->group->config.probe_rate), kbit = 0;
 	unsigned int i, flows = 0;
@@ -153,15 +151,15 @@ static u64 hbc_probe_round_limit(const struct hbc_probe_round *round,
 		if (round->parts[i].figure.receives || !round->parts[i].flow)
 			continue;
 		flows++;
-		kbit += tasks[i].rate;
-		fit &= tasks[i].rate > 0;
+		kbit += be32_to_cpu(tasks[i].rate);
+		fit &= !!tasks[i].rate;
 	}
 	if (!all || !flows || (fit && kbit * HBC_PROBE_KBIT <= all))
 		return 0;
 	return max(div_u64(all, flows), 1ULL);
 }
 
-static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hbc_task *tasks)
+static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hbc_wire_task *tasks)
 {
 	u64 limit = hbc_probe_round_limit(round, tasks);
 	struct hbc_group *group = round->control->group;
@@ -180,53 +178,48 @@ static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hb
 }
 
 /* Before the coordinator takes it for one that is silent. */
-static unsigned int hbc_probe_round_every(const struct hbc_probe_round *round,
-					  const struct hbc_ask_frame *ask)
+static unsigned int hbc_probe_round_every(const struct hbc_probe_round *round, u32 every)
 {
 	u32 dead_ms = READ_ONCE(round->control->group->config.dead_ms);
 
-	return min(ask->every ?: HBC_PROBE_SAMPLE_MS, dead_ms / 2);
+	return min(every ?: HBC_PROBE_SAMPLE_MS, dead_ms / 2);
 }
 
 int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_hdr *h,
 			const u8 *frame)
 {
-	struct hbc_task *tasks = NULL;
-	struct hbc_ask_frame ask;
-	int err = -ENOMEM;
+	const struct hbc_wire_ask *w = (const struct hbc_wire_ask *)frame;
+	unsigned int count = hbc_wire_count(h, sizeof(*w), sizeof(w->task[0]));
+	int err;
 
-	hbc_frame_get_ask(frame, h, &ask);
-	if (ask.round == round->id && ask.count)
+	if (be32_to_cpu(w->round) == round->id && count)
 		return 0;
 	hbc_probe_round_clear(round);
-	round->id = ask.round;
+	round->id = be32_to_cpu(w->round);
 	round->begun = ktime_get_ns();
-	round->end = round->begun + ask.ms * (u64)NSEC_PER_MSEC;
-	round->every = hbc_probe_round_every(round, &ask);
+	round->end = round->begun + be32_to_cpu(w->ms) * (u64)NSEC_PER_MSEC;
+	round->every = hbc_probe_round_every(round, be32_to_cpu(w->every));
 	round->status = HBC_SAMPLE_OVER;
-	if (!ask.count)
+	if (!count)
 		return 0;
-	tasks = kvcalloc(ask.count, sizeof(*tasks), GFP_KERNEL);
-	round->parts = kvcalloc(ask.count, sizeof(*round->parts), GFP_KERNEL);
-	if (!tasks || !round->parts)
-		goto out;
-	round->count = ask.count;
-	err = hbc_probe_round_read(round, frame, tasks);
+	round->parts = kvcalloc(count, sizeof(*round->parts), GFP_KERNEL);
+	if (!round->parts)
+		return -ENOMEM;
+	round->count = count;
+	err = hbc_probe_round_read(round, w->task);
 	if (err)
-		goto out;
+		return err;
 	round->status = hbc_probe_round_judge(round, h->tag & HBC_ASK_ANYWAY);
 	if (round->status == HBC_SAMPLE_RUNNING)
-		hbc_probe_round_begin(round, tasks);
-out:
-	kvfree(tasks);
-	return err;
+		hbc_probe_round_begin(round, w->task);
+	return 0;
 }
 
 static void hbc_probe_part_look(struct hbc_probe_round *round, struct hbc_probe_part *part)
 {
 	const struct hbc_probe_inflow inflow = {
 		.group = round->control->group, .from = part->from, .round = round->id,
-		.index = part->figure.index,
+		.index = be16_to_cpu(part->figure.index),
 	};
 
 	if (part->figure.receives && !part->inflow)
@@ -240,7 +233,8 @@ static void hbc_probe_part_look(struct hbc_probe_round *round, struct hbc_probe_
 	 * has ended with the round has not been idle since.
 	 */
 	if (part->flow)
-		part->figure.value[1] = min(ktime_get_ns(), round->end) - round->begun;
+		part->figure.value[1] = cpu_to_be64(min(ktime_get_ns(), round->end) -
+						    round->begun);
 }
 
 /* Tasks end by themselves, but flows that come in end with the round. */
@@ -278,31 +272,27 @@ static void hbc_probe_round_close(struct hbc_probe_round *round)
 
 int hbc_probe_round_tell(struct hbc_probe_round *round)
 {
-	struct hbc_sample_frame sample = { .round = round->id, .count = round->count };
-	struct hbc_figure *figures;
-	unsigned int i;
-	u8 *frame;
+	unsigned int len = sizeof(struct hbc_wire_sample) +
+			   round->count * sizeof(struct hbc_wire_figure), i;
+	struct hbc_wire_sample *w = kvzalloc(len, GFP_KERNEL);
 	int err;
 
-	figures = kvcalloc(round->count + 1, sizeof(*figures), GFP_KERNEL);
-	frame = kvmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
-	err = figures && frame ? 0 : -ENOMEM;
-	if (err)
-		goto out;
+	if (!w)
+		return -ENOMEM;
 	for (i = 0; hbc_probe_round_runs(round) && i < round->count; i++)
 		hbc_probe_part_look(round, &round->parts[i]);
-	sample.ns = ktime_get_ns() - round->begun;
+	w->round = cpu_to_be32(round->id);
+	w->ns = cpu_to_be64(ktime_get_ns() - round->begun);
 	if (hbc_probe_round_runs(round) && hbc_probe_round_over(round))
 		hbc_probe_round_close(round);
-	sample.status = round->status;
+	w->status = cpu_to_be16(round->status);
 	for (i = 0; i < round->count; i++)
-		figures[i] = round->parts[i].figure;
-	err = hbc_probe_send(round->control, frame, hbc_frame_put_sample(frame, &sample, figures));
+		w->figure[i] = round->parts[i].figure;
+	err = hbc_probe_send(round->control, w,
+			     hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PROBE_SAMPLE, 0, len));
 	/* Another one follows, unless it was the last. */
 	if (err == -EAGAIN && hbc_probe_round_runs(round))
 		err = 0;
-out:
-	kvfree(figures);
-	kvfree(frame);
+	kvfree(w);
 	return err;
 }

@@ -39,14 +39,6 @@ static struct hbc_probe_served *hbc_probe_served(struct hbc_probe *probe)
 	return container_of(probe, struct hbc_probe_served, probe);
 }
 
-static int hbc_probe_serve_pong(struct hbc_probe_served *served, u64 token)
-{
-	u8 frame[sizeof(struct hbc_wire_ping)];
-
-	return hbc_probe_send(&served->probe, frame,
-			      hbc_frame_put_ping(frame, HBC_FRAME_PONG, token));
-}
-
 static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hbc_hdr *h)
 {
 	const struct hbc_wire_probe *w = (const struct hbc_wire_probe *)served->probe.frame;
@@ -58,7 +50,8 @@ static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hb
 		smp_store_release(&served->data_round, be32_to_cpu(w->round));
 	}
 	if (h->tag & HBC_PROBE_LAST)
-		return hbc_probe_serve_pong(served, ktime_get_ns() - served->first);
+		return hbc_probe_send_ping(&served->probe, HBC_FRAME_PONG,
+					   ktime_get_ns() - served->first);
 	return 0;
 }
 
@@ -69,7 +62,8 @@ static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct h
 
 	switch (h->type) {
 	case HBC_FRAME_PING:
-		return hbc_probe_serve_pong(served, be64_to_cpu(ping->token));
+		return hbc_probe_send_ping(&served->probe, HBC_FRAME_PONG,
+					   be64_to_cpu(ping->token));
 	case HBC_FRAME_PROBE:
 		return hbc_probe_serve_data(served, h);
 	case HBC_FRAME_PROBE_ASK:
@@ -186,11 +180,11 @@ struct hbc_probe *hbc_probe_inflow(struct hbc_net *hn, const struct hbc_probe_in
 	return hbc_probe_find(hn, hbc_probe_is_inflow, inflow);
 }
 
-void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_figure *figure)
+void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_wire_figure *figure)
 {
 	mutex_lock(&probe->lock);
 	figure->state = probe->sock ? HBC_TASK_RUNNING : HBC_TASK_DONE;
-	figure->value[0] = probe->sock ? hbc_probe_served_bytes(probe) :
-					 hbc_probe_served(probe)->bytes;
+	figure->value[0] = cpu_to_be64(probe->sock ? hbc_probe_served_bytes(probe) :
+						     hbc_probe_served(probe)->bytes);
 	mutex_unlock(&probe->lock);
 }

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-struct hbc_figure;
+struct hbc_wire_figure;
 struct hbc_group;
 struct hbc_net;
 struct hbc_probe;
@@ -31,6 +31,6 @@ struct hbc_probe_inflow {
 /* The probe that brings it, with a reference, or NULL. Context: any. */
 struct hbc_probe *hbc_probe_inflow(struct hbc_net *hn, const struct hbc_probe_inflow *inflow);
 /* How it is by now. Context: process. */
-void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_figure *figure);
+void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_wire_figure *figure);
 
 #endif /* _HBC_PROBE_SERVE_H */

@@ -33,17 +33,19 @@ static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
 static void hbc_probe_task_count(struct hbc_probe_task *task)
 {
 	struct tcp_info tcp;
+	u64 bytes;
 
 	lockdep_assert_held(&task->probe.lock);
 	if (task->task.kind != HBC_TASK_FLOW || task->figure.state != HBC_TASK_RUNNING ||
 	    !task->probe.sock)
 		return;
 	tcp_get_info(task->probe.sock->sk, &tcp);
-	task->figure.value[0] = hbc_gauge_on_link(task->probe.sock, tcp.tcpi_delivered,
-						  (u64)tcp.tcpi_delivered * tcp.tcpi_snd_mss);
+	bytes = (u64)tcp.tcpi_delivered * tcp.tcpi_snd_mss;
+	task->figure.value[0] = cpu_to_be64(hbc_gauge_on_link(task->probe.sock,
+							      tcp.tcpi_delivered, bytes));
 }
 
-void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_figure *figure)
+void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_wire_figure *figure)
 {
 	mutex_lock(&task->probe.lock);
 	hbc_probe_task_count(task);
@@ -56,8 +58,8 @@ static void hbc_probe_task_set(struct hbc_probe_task *task, enum hbc_task_state 
 {
 	mutex_lock(&task->probe.lock);
 	task->figure.state = state;
-	task->figure.value[0] = first;
-	task->figure.value[1] = second;
+	task->figure.value[0] = cpu_to_be64(first);
+	task->figure.value[1] = cpu_to_be64(second);
 	mutex_unlock(&task->probe.lock);
 }
 
@@ -66,18 +68,31 @@ static bool hbc_probe_task_over(const struct hbc_probe_task *task)
 	return READ_ONCE(task->probe.ended) || ktime_get_ns() >= task->end;
 }
 
+/* The header of PROBE with @payload bytes. Return: its length. */
+static unsigned int hbc_probe_task_frame(const struct hbc_probe_task *task, u8 *frame, u8 flags,
+					 u32 payload)
+{
+	struct hbc_wire_probe *w = (struct hbc_wire_probe *)frame;
+
+	w->round = cpu_to_be32(task->round);
+	w->index = task->task.index;
+	w->reserved = 0;
+	hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PROBE, flags, sizeof(*w) + payload);
+	return sizeof(*w);
+}
+
 /* Flows. */
 
 /* TCP does not pace headers: bytes/s of payload for the task's rate, 0 for as many as go. */
 static u64 hbc_probe_flow_rate(const struct hbc_probe_task *task)
 {
+	u64 rate = (u64)be32_to_cpu(task->task.rate) * HBC_PROBE_KBIT;
 	struct tcp_info tcp;
-	u64 rate;
 
-	if (!task->task.rate)
+	if (!rate)
 		return 0;
 	tcp_get_info(task->probe.sock->sk, &tcp);
-	rate = mul_u64_u32_div(task->task.rate * (u64)HBC_PROBE_KBIT, tcp.tcpi_snd_mss,
+	rate = mul_u64_u32_div(rate, tcp.tcpi_snd_mss,
 			       hbc_gauge_on_link(task->probe.sock, 1, tcp.tcpi_snd_mss));
 	return max(rate, 1ULL);
 }
@@ -135,12 +150,10 @@ static int hbc_probe_flow(struct hbc_probe_task *task)
 	if (!frame)
 		return -ENOMEM;
 	/* Of a flow that is slow the receiver would not have a whole frame in time. */
-	err = hbc_probe_send(&task->probe, frame,
-			     hbc_frame_put_probe(frame, 0, 0, task->round, task->task.index));
+	err = hbc_probe_send(&task->probe, frame, hbc_probe_task_frame(task, frame, 0, 0));
 	/* Nothing on the way makes it shorter. */
 	get_random_bytes(frame, HBC_FRAME_MAX);
-	hbc_frame_put_probe(frame, 0, HBC_FRAME_MAX - sizeof(struct hbc_wire_probe), task->round,
-			    task->task.index);
+	hbc_probe_task_frame(task, frame, 0, HBC_FRAME_MAX - sizeof(struct hbc_wire_probe));
 	hbc_probe_patience(&task->probe, HBC_PROBE_FLOW_MS);
 	err = err ?: hbc_probe_flow_pace(task) ?: hbc_probe_flow_send(task, frame, HBC_FRAME_MAX);
 	kvfree(frame);
@@ -166,12 +179,10 @@ static int hbc_probe_pong(struct hbc_probe_task *task, u64 *token)
 
 static int hbc_probe_ping(struct hbc_probe_task *task, u64 *ns)
 {
-	u8 frame[sizeof(struct hbc_wire_ping)];
 	u64 begun = ktime_get_ns(), token;
 	int err;
 
-	err = hbc_probe_send(&task->probe, frame,
-			     hbc_frame_put_ping(frame, HBC_FRAME_PING, begun)) ?:
+	err = hbc_probe_send_ping(&task->probe, HBC_FRAME_PING, begun) ?:
 	      hbc_probe_pong(task, &token);
 	*ns = ktime_get_ns() - begun;
 	return err;
@@ -202,7 +213,7 @@ static int hbc_probe_trip(struct hbc_probe_task *task)
 	struct tcp_info tcp;
 	int err;
 
-	for (i = 0; i < task->task.count && since < HBC_PROBE_SETTLED; i++) {
+	for (i = 0; i < be32_to_cpu(task->task.count) && since < HBC_PROBE_SETTLED; i++) {
 		if (hbc_probe_task_over(task))
 			return -ETIMEDOUT;
 		err = hbc_probe_ping(task, &ns);
@@ -225,14 +236,13 @@ static int hbc_probe_trip(struct hbc_probe_task *task)
 /* Small frames, one right after the other, each a segment of its own. */
 static int hbc_probe_burst(struct hbc_probe_task *task)
 {
-	unsigned int i, len, last = task->task.count - 1;
+	unsigned int i, len, last = be32_to_cpu(task->task.count) - 1;
 	u64 begun = ktime_get_ns(), sent, received;
 	u8 frame[sizeof(struct hbc_wire_probe)];
 	int n;
 
 	for (i = 0; i <= last; i++) {
-		len = hbc_frame_put_probe(frame, i == last ? HBC_PROBE_LAST : 0, 0,
-					  task->round, task->task.index);
+		len = hbc_probe_task_frame(task, frame, i == last ? HBC_PROBE_LAST : 0, 0);
 		n = hbc_probe_send_some(&task->probe, frame, len, false);
 		if (n != len)
 			return n < 0 ? n : -ETIMEDOUT;
@@ -289,12 +299,12 @@ static void hbc_probe_task_run(struct hbc_probe *probe)
 }
 
 struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
-					    const struct hbc_task *task, u64 end, u64 limit)
+					    const struct hbc_wire_task *task, u64 end, u64 limit)
 {
 	struct hbc_probe_task *t;
 	int err;
 
-	t = hbc_probe_new(sizeof(*t), group, task->to, hbc_probe_task_run);
+	t = hbc_probe_new(sizeof(*t), group, be32_to_cpu(task->to), hbc_probe_task_run);
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	t->task = *task;

@@ -18,11 +18,11 @@
  */
 struct hbc_probe_task {
 	struct hbc_probe probe;
-	struct hbc_task task;
+	struct hbc_wire_task task;
 	u32 round;
 	u64 end;
 	u64 limit;
-	struct hbc_figure figure;
+	struct hbc_wire_figure figure;
 };
 
 /**
@@ -37,7 +37,7 @@ struct hbc_probe_task {
  * Return: with a reference, or an ERR_PTR.
  */
 struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
-					    const struct hbc_task *task, u64 end, u64 limit);
+					    const struct hbc_wire_task *task, u64 end, u64 limit);
 /* How it is by now. Context: process. */
-void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_figure *figure);
+void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_wire_figure *figure);
 #endif /* _HBC_PROBE_TASK_H */
