@@ -168,6 +168,10 @@ def test_tree_fields(scene):
     }
     for name, frame in fields.items():
         refused(scene, f"tree with {name}", wire.plan(), frame)
+    scene.well("trees with wrong fields")
+
+
+def test_tree_parts(scene):
     two = [leaf(children=2), wire.tree_node(3), wire.tree_node(4)]
     first = wire.tree(1, two[:1], total=3)
     parts = {
@@ -190,7 +194,7 @@ def test_tree_fields(scene):
     client.do("group-set", id=node.GROUP, any_member=True, max_nodes=2)
     refused(scene, "tree of more nodes than the group may have", wire.plan(), first)
     client.do("group-set", id=node.GROUP, max_nodes=NODES_MAX)
-    scene.well("trees with wrong fields")
+    scene.well("trees in parts, and of whom they are")
 
 
 def test_out_of_turn(scene):
@@ -461,6 +465,7 @@ def main():
     test_plans(scene)
     test_tree_shapes(scene)
     test_tree_fields(scene)
+    test_tree_parts(scene)
     test_out_of_turn(scene)
     test_message_fields(scene)
     test_data_fields(scene)

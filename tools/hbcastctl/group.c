@@ -68,7 +68,7 @@ static int parse_user(struct hbctl *ctl, const char *key, const char *word,
 }
 
 static int parse_group(struct hbctl *ctl, const char *key, const char *word,
-			void *dest)
+		       void *dest)
 {
 	const struct group *group = getgrnam(word);
 
@@ -147,7 +147,7 @@ static int parse_max_nodes(struct hbctl *ctl, const char *key, const char *word,
 }
 
 static int parse_probe(struct hbctl *ctl, const char *key, const char *word,
-			void *dest)
+		       void *dest)
 {
 	bool *probe = dest;
 
