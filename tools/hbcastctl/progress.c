@@ -78,7 +78,7 @@ static void draw_summary(const struct hbcast_completion *c)
 	char bar[64];
 
 	hbout_bar(m ? part_of(c, m->bytes) : 0, bar, sizeof(bar));
-	fprintf(stderr, "%s at each of %u nodes, %u delivered, %u failed\033[K\n",
+	fprintf(stderr, "%s at least at each of %u nodes, %u delivered, %u failed\033[K\n",
 		bar, c->members, c->delivered, c->failed);
 }
 
@@ -111,7 +111,7 @@ static void line_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	(void)ctl;
 	hbout_size(json_object_get(row, "sent_bytes"), sent, sizeof(sent));
 	hbout_size(json_object_get(row, "bytes"), total, sizeof(total));
-	fprintf(out, "%.1f s: %s of %s sent, each node has %.0f %% or more, ",
+	fprintf(out, "%.1f s: %s of %s sent, every node has at least %.0f %%, ",
 		json_number_value(json_object_get(row, "elapsed_us")) / 1e6, sent, total,
 		json_number_value(json_object_get(row, "slowest_part")) * 100);
 	fprintf(out, "%lld of %lld delivered, %lld failed\n",
