@@ -98,7 +98,8 @@ void hbc_receivers_free(struct hbc_message *m)
 
 	list_for_each_entry_safe(d, next, &m->deliveries, message_link) {
 		list_del(&d->message_link);
-		sock_put(d->r->sk);
+		if (!d->ended)
+			sock_put(d->r->sk);
 		kvfree(d->done);
 		kfree(d);
 	}
@@ -106,33 +107,44 @@ void hbc_receivers_free(struct hbc_message *m)
 
 /* Ends. */
 
-void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
+/* What it is for its message, unless that is known. */
+static void hbc_delivery_report(struct hbc_delivery *d, u8 reason)
 {
 	struct hbc_message *m = d->message;
 	struct hbc_session *s = m->s;
-	bool finish;
+	bool finish = false;
 
 	spin_lock_bh(&s->lock);
-	m->open--;
+	if (!d->reported) {
+		d->reported = true;
+		m->open--;
+		finish = reason || !m->open;
+	}
 	if (!d->queued) {
 		d->queued = true;
 		m->queued++;
 	}
-	finish = reason || !m->open;
 	spin_unlock_bh(&s->lock);
-	if (d->sink)
-		hbc_sink_stop(m->store, d->sink);
 	if (finish)
 		hbc_message_finish(m, reason);
 	hbc_report_ack(s);
-	hbc_message_put(m);
+}
+
+void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
+{
+	hbc_delivery_report(d, reason);
+	if (d->sink)
+		hbc_sink_stop(d->message->store, d->sink);
+	/* A message that others wait for keeps no namespace. */
+	sock_put(d->r->sk);
+	hbc_message_put(d->message);
 }
 
 bool hbc_delivery_end(struct hbc_receiver *r, struct hbc_delivery *d)
 {
 	if (d->ended)
 		return false;
-	d->ended = true;
+	WRITE_ONCE(d->ended, true);
 	list_del_init(&d->link);
 	if (r->current_one == d)
 		r->current_one = NULL;
@@ -154,25 +166,40 @@ static void hbc_delivery_place(struct hbc_receiver *r, struct hbc_delivery *d)
 	list_add_tail(&d->link, at);
 }
 
+/* The receiver of a delivery that has not ended, with a reference on its socket; or NULL. */
+static struct hbc_receiver *hbc_delivery_receiver(const struct hbc_delivery *d)
+{
+	struct hbc_receiver *r = NULL;
+
+	rcu_read_lock();
+	/* What has not ended has a reference, and sockets are freed after a grace period. */
+	if (!READ_ONCE(d->ended) && refcount_inc_not_zero(&d->r->sk->sk_refcnt))
+		r = d->r;
+	rcu_read_unlock();
+	return r;
+}
+
 void hbc_receivers_link(struct hbc_message *m)
 {
 	struct hbc_delivery *d;
+	struct hbc_receiver *r;
 	u8 reason;
 
 	list_for_each_entry(d, &m->deliveries, message_link) {
+		r = hbc_delivery_receiver(d);
 		hbc_message_get(m);
-		spin_lock_bh(&d->r->lock);
-		reason = d->r->closed ? HBCAST_REASON_CLOSED :
-			 d->r->cut ? HBCAST_REASON_STALLED : 0;
+		spin_lock_bh(&r->lock);
+		reason = r->closed ? HBCAST_REASON_CLOSED : r->cut ? HBCAST_REASON_STALLED : 0;
 		if (reason)
-			d->ended = true;
+			WRITE_ONCE(d->ended, true);
 		else
-			hbc_delivery_place(d->r, d);
-		spin_unlock_bh(&d->r->lock);
+			hbc_delivery_place(r, d);
+		spin_unlock_bh(&r->lock);
 		if (reason)
 			hbc_delivery_settle(d, reason);
-		else if (hbc_delivery_sinks(d->r, d))
-			d->r->sk->sk_data_ready(d->r->sk);
+		else if (hbc_delivery_sinks(r, d))
+			r->sk->sk_data_ready(r->sk);
+		sock_put(r->sk);
 	}
 }
 
@@ -407,6 +434,7 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 	struct hbc_session *s = d->message->s;
 	struct sk_buff *skb = hbc_delivery_skb(r, d);
 	bool end = false, dropped;
+	u8 reason;
 
 	if (IS_ERR(skb)) {
 		spin_lock_bh(&r->lock);
@@ -419,6 +447,7 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 	}
 	if (!skb)
 		return false;
+	reason = hbc_skb(skb)->reason;
 	spin_lock_bh(&r->lock);
 	dropped = d->ended;
 	if (!dropped)
@@ -428,7 +457,10 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 		kfree_skb(skb);
 		return true;
 	}
-	if (end) {
+	if (end && hbc_delivery_sinks(r, d)) {
+		/* What is in its file has arrived, whether somebody looks or not. */
+		hbc_delivery_report(d, reason);
+	} else if (end) {
 		spin_lock_bh(&s->lock);
 		if (!d->queued)
 			d->message->queued++;
@@ -503,22 +535,32 @@ void hbc_receiver_push(struct hbc_receiver *r)
 void hbc_receivers_push(struct hbc_message *m)
 {
 	struct hbc_delivery *d;
+	struct hbc_receiver *r;
 
-	list_for_each_entry(d, &m->deliveries, message_link)
-		if (!READ_ONCE(d->ended))
-			hbc_receiver_push(d->r);
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		r = hbc_delivery_receiver(d);
+		if (!r)
+			continue;
+		hbc_receiver_push(r);
+		sock_put(r->sk);
+	}
 }
 
 void hbc_receivers_fail(struct hbc_message *m, u8 reason)
 {
 	struct hbc_delivery *d;
+	struct hbc_receiver *r;
 
 	list_for_each_entry(d, &m->deliveries, message_link) {
-		spin_lock_bh(&d->r->lock);
+		r = hbc_delivery_receiver(d);
+		if (!r)
+			continue;
+		spin_lock_bh(&r->lock);
 		if (!d->ended && !READ_ONCE(d->queued) && !d->reason)
 			d->reason = reason;
-		spin_unlock_bh(&d->r->lock);
-		hbc_receiver_push(d->r);
+		spin_unlock_bh(&r->lock);
+		hbc_receiver_push(r);
+		sock_put(r->sk);
 	}
 }
 

@@ -71,7 +71,7 @@ struct hbc_receiver {
  * @message_link: message->deliveries; session->lock
  * @link: receiver->deliveries or receiver->queued; empty when it has come to an end
  * @message: a reference
- * @r: the receiver; a reference on its socket
+ * @r: the receiver; until it has come to an end a reference on its socket
  * @next: pieces before it are on the queue; of one that is not unordered
  * @done: pieces that are; of one that is unordered
  * @nr: pieces that are
@@ -81,6 +81,7 @@ struct hbc_receiver {
  * @sink: the file that it goes to instead of the queue, all but its end; set once
  * @reason: enum hbcast_reason with which it is to end, 0
  * @queued: all of it, or its end, is on the queue
+ * @reported: what became of it counts for its message
  * @ended: it has come to an end
  */
 struct hbc_delivery {
@@ -97,6 +98,7 @@ struct hbc_delivery {
 	struct hbc_sink *sink;
 	u8 reason;
 	bool queued;
+	bool reported;
 	bool ended;
 };
 

@@ -198,8 +198,7 @@ check_equal "send, time over: status" "2 2 2" "$status $two $three"
 check_match "send, time over: sentence" 'the time is over, so the message is given up: .* of 2 members: ' "$err"
 check_equal "send, time over: no files" "|" "$(files 2)|$(files 3)"
 
-### A receiver that stops reading is cut off, and holds up nobody.
-at 3 group set 5 stall-interval 2s
+### A receiver that is stopped holds up nobody: the kernel writes its file.
 both_receive large
 ip netns exec n1 "$ctl" -j send "$dir/large" group 5 port 9 >"$dir/out" 2>"$dir/err" &
 send=$!
@@ -208,15 +207,29 @@ kill -STOP $three
 wait $send
 status=$?
 out=$(<"$dir/out")
+check_equal "recv stopped: not under its name" "1 0" "$(files 3 | wc -w) $(find "$dir/3" -name large | wc -l)"
 kill -CONT $three
 both_end
-check_equal "recv stopped: status" "2 0 2" "$status $two $three"
-check_jq "recv stopped: told to the sender" '[[2,"delivered","none"],[3,"failed","stalled"]]' \
+check_equal "recv stopped: status" "0 0 0" "$status $two $three"
+check_jq "recv stopped: told to the sender" '[[2,"delivered","none"],[3,"delivered","none"]]' \
 	'.nodes | sort_by(.node) | map([.node, .state, .reason])'
-check_match "recv stopped: told to it" \
-	'message [0-9]+ of node 1 failed after [0-9]+ of 12000000 bytes: .* cut off' "$(<"$dir/three.err")"
-check_equal "recv stopped: no file" "" "$(files 3)"
-at 3 group set 5 stall-interval 10s
+check_equal "recv stopped: has it" "large  $(sum "$dir/large")" "$(files 3) $(sum "$dir/3/large")"
+rm -rf "${dir:?}/2" "${dir:?}/3"
+
+### A receiver whose disk is full has no file; the other one has.
+mkdir "$dir/3"
+mount -t tmpfs -o size=4m none "$dir/3"
+both_receive large
+run 1 -j send "$dir/large" group 5 port 9
+both_end
+check_equal "disk full: status" "2 0 2" "$status $two $three"
+check_jq "disk full: told to the sender" '[[2,"delivered","none"],[3,"failed","file"]]' \
+	'.nodes | sort_by(.node) | map([.node, .state, .reason])'
+check_match "disk full: sentence" \
+	'message [0-9]+ of node 1 failed after [0-9]+ of 12000000 bytes: No space left on device' \
+	"$(<"$dir/three.err")"
+check_equal "disk full: no file" "" "$(files 3)"
+umount "$dir/3"
 
 run 2 recv "$dir/2/x" group 5 port 9 timeout 200ms
 check_equal "recv: time over" \

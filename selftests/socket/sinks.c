@@ -385,13 +385,12 @@ TEST_F(sink, without_a_file)
 	ASSERT_EQ(0, node_run(3, "$ctl group set 5 spool 1m"));
 	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
 	EXPECT_EQ(0, take(self->near, self->file, 0, NULL));
-	/* In vain, as it has been for long. */
-	usleep(patience(200000));
+	/* The sender is told first, and who comes too late. */
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
 	EXPECT_EQ(-ECONNRESET, take(self->far, self->file, 0, &s));
 	EXPECT_EQ(HBCAST_REASON_SPOOL, s.reason);
 	EXPECT_EQ(8 * MIB, s.total);
 	EXPECT_EQ(0, s.bytes);
-	EXPECT_EQ(1, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_REASON_SPOOL, report_of(&r, 3)->reason);
 	EXPECT_EQ(0, node_run(3, "$ctl group set 5 spool 64m"));
