@@ -194,8 +194,15 @@ const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1] = 
 	[HBCAST_A_PROBE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+/* HBCAST_CMD_STORE_GET - do */
+const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1] = {
+	[HBCAST_A_STORE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_STORE_ROOT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HBCAST_A_STORE_ID] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
 /* Ops table for hbcast */
-const struct genl_ops hbcast_nl_ops[21] = {
+const struct genl_ops hbcast_nl_ops[22] = {
 	{
 		.cmd		= HBCAST_CMD_VERSION_GET,
 		.doit		= hbcast_nl_version_get_doit,
@@ -340,5 +347,12 @@ const struct genl_ops hbcast_nl_ops[21] = {
 		.policy		= hbcast_probe_stop_nl_policy,
 		.maxattr	= HBCAST_A_PROBE_GROUP,
 		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= HBCAST_CMD_STORE_GET,
+		.doit		= hbcast_nl_store_get_doit,
+		.dumpit		= hbcast_nl_store_get_dumpit,
+		.policy		= hbcast_store_get_nl_policy,
+		.maxattr	= HBCAST_A_STORE_ID,
 	},
 };

@@ -57,8 +57,10 @@ extern const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY
 
 extern const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1];
 
+extern const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1];
+
 /* Ops table for hbcast */
-extern const struct genl_ops hbcast_nl_ops[21];
+extern const struct genl_ops hbcast_nl_ops[22];
 
 int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info);
@@ -88,6 +90,9 @@ int hbcast_nl_message_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);
 int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_store_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
 
 enum {
 	HBCAST_NLGRP_EVENTS,

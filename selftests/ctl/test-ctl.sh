@@ -223,13 +223,46 @@ check_match "another key: what is not ready" \
 check_match "another key: who refused" 'node 3 refused \(its key differs\)' "$err"
 run 2 -j show lane peer 3
 check_jq "another key: shown" '["key"]' 'map(.reject)'
+
+### A child that is not reached lacks all that its parent has.
+# here NODE FILTER: what the filter says of the node's stores is true.
+here()
+{
+	run "$1" -j show store
+	[ "$(jq "$2" <<<"$out")" = true ]
+}
+
+run 2 -j show store
+check_equal "show store: nothing" "0 []" "$status $out$err"
+head -c 100000 /dev/urandom >"$dir/file"
+at 1 send "$dir/file" group 5 port 9 >/dev/null 2>&1 &
+send=$!
+check "show store: all has come to the relay" wait_for 30 here 2 'map(.pieces > 9 and .whole == .pieces) == [true]'
+check_jq "show store: what it has" '[[5,1,9,true,100000,0,"no-receiver",2,0,1]]' \
+	'map([.group, .root, .port, .file, .bytes, .filed_bytes, .reason, .nodes, .delivered, .failed])'
+check_jq "show store: and its child has not" '[[3,0,0,true,0,"lane"]]' \
+	'map(.pieces as $all | .children[] | [.node, .slot, .sent, .behind == $all, .arrived_bytes, .wait])'
+run 1 -j show store root 1 group 5
+check_jq "show store: at the root" '[[100000,100000,[[2,true,0,"over"]]]]' \
+	'map([.bytes, .filed_bytes, (.pieces as $all | .children | map([.node, .sent == $all, .behind, .wait]))])'
+run 1 -j show store root 2
+check_equal "show store: of another root" "0 []" "$status $out"
+run 2 show store
+check_match "show store: as text" \
+	'GROUP  ROOT  MESSAGE .*5  +1  +1  97.7 KiB .*CHILD .*5  +1  +1  +3  +0 .* lane' "$(tr '\n' ' ' <<<"$out")"
+check_equal "show store: not to everybody" "[]" "$(nobody -j show store)"
+kill -INT $send
+wait $send
+check "show store: it is over" wait_for 30 here 2 'length == 0'
+
 at 3 group set 5 key-file "$dir/key"
 run 1 -j apply "$dir/chain" group 5 wait 30s
 check_jq "the right key: ready" '[3,false,true]' '[.epoch, .changed, .ready]'
 
 ### All at once.
 run 1 -j show all
-check_jq "show all" '[1,[2,3],[5],[]]' '[.node.id, (.peers | map(.id)), (.groups | map(.id)), .messages]'
+check_jq "show all" '[1,[2,3],[5],[],[]]' \
+	'[.node.id, (.peers | map(.id)), (.groups | map(.id)), .messages, .stores]'
 check_match "show all: as text" 'NODE .*PEER .*GROUP .*EPOCH .*LANE ' "$(at 1 show | tr '\n' ' ')"
 
 printf '%s\n' 'peer add 40 address 10.9.0.40' '# a comment' 'group set 5 \' ' mode 0640' \

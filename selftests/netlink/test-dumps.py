@@ -5,13 +5,16 @@
 
 import errno
 import multiprocessing
+import os
 import random
+import socket
 import time
 
-from hbtest import hbcnl, tap
+from hbtest import hbcnl, tap, wire
 
 KEY = bytes(range(32))
 PEERS = 3000
+ROOT = 9999
 STRESS_SECONDS = 2
 
 spec = hbcnl.Spec()
@@ -106,6 +109,66 @@ def test_lanes(client, other):
               {(1, 1), (2, 1)}, "and both plans")
 
 
+def nobody_sees():
+    """Messages that a user without rights finds."""
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+        os._exit(len(hbcnl.Client(spec).dump("store-get")))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_stores(client):
+    """A message of five pieces, three of which are here, and a child that is cut off."""
+    client.do("group-new", id=3, key=KEY)
+    peer = wire.Peer(socket.create_connection(("127.0.0.1", 7310)), 3, KEY)
+    tap.check(peer.enter(1, ROOT, ROOT), "a parent")
+    tap.equal(client.dump("store-get"), [], "no stores")
+    peer.tell([wire.tree_node(1, children=1, address="127.0.0.1"),
+               wire.tree_node(2, address="127.0.0.2")])
+    peer.until(lambda: peer.agreed)
+    content = bytes(range(250)) * 72
+    fragments = wire.cut(7, content)
+    peer.send(wire.message(7, len(content), kind=wire.FILE, name=b"x"), *fragments[:4],
+              *fragments[8:12], *fragments[16:])
+    tap.check(peer.alive(), "some pieces have come")
+    found, = client.dump("store-get")
+    tap.check(10000 <= found.pop("memory") < 20000, "they take memory")
+    child = {"node": 2, "slot": 0, "sent": 0, "behind": 3, "arrived": 0, "wait": "lane"}
+    tap.equal(found, {"group": 3, "root": ROOT, "id": 7, "port": 7, "file": True, "total": 18000,
+                      "pieces": 5, "whole": 3, "filed": 0, "reason": "no-receiver", "nodes": 2,
+                      "delivered": 0, "failed": 1, "cursor": [child]},
+              "what is here, and how far the child is")
+    tap.equal(client.do("store-get", group=3, root=ROOT, id=7)["cursor"], [child], "one of them")
+    hbcnl.refused("one that is not there", errno.ENOENT, "no such message", client.do,
+                  "store-get", group=3, root=ROOT, id=6)
+    peer.send(*fragments[4:8], *fragments[12:16])
+    tap.check(peer.alive(), "the others")
+    found, = client.dump("store-get")
+    tap.equal([found["whole"], found["cursor"][0]["behind"]], [5, 5], "all is here, and not there")
+    tap.equal(nobody_sees(), 0, "who may not receive sees none")
+    client.do("group-set", id=3, mode=0o604)
+    tap.equal(nobody_sees(), 1, "who may does")
+    client.do("group-set", id=3, mode=0o602)
+    tap.equal(nobody_sees(), 0, "to send is not to receive")
+    # Of other roots and messages, in their order.
+    other = wire.Peer(socket.create_connection(("127.0.0.1", 7310)), 3, KEY)
+    other.enter(1, ROOT, ROOT + 1)
+    other.tell([wire.tree_node(1, address="127.0.0.1")])
+    other.until(lambda: other.agreed)
+    other.send(*[wire.message(number, 10) for number in range(1, 400)])
+    peer.send(wire.message(8, 10))
+    tap.check(other.alive() and peer.alive(), "many messages")
+    tap.equal([(each["root"], each["id"]) for each in client.dump("store-get")],
+              [(ROOT, 7), (ROOT, 8)] + [(ROOT + 1, number) for number in range(1, 400)],
+              "all of them, in order")
+    peer.close()
+    other.close()
+    client.do("group-del", id=3)
+
+
 def worker(seed):
     """Does anything in any order; whatever is refused is refused properly."""
     client = hbcnl.Client(spec)
@@ -127,7 +190,7 @@ def worker(seed):
         lambda: client.do("plan-del", group=rand.randrange(1, 3)),
         lambda: client.dump("peer-get"), lambda: client.dump("group-get"),
         lambda: client.dump("plan-get"), lambda: client.dump("lane-get"),
-        lambda: client.dump("message-get"),
+        lambda: client.dump("message-get"), lambda: client.dump("store-get"),
     ]
     end = time.monotonic() + STRESS_SECONDS
     done = 0
@@ -157,6 +220,7 @@ def main():
     test_peers(client, other)
     test_groups(client, other)
     test_lanes(client, other)
+    test_stores(client)
     test_stress()
     tap.done()
 

@@ -256,6 +256,45 @@ const struct hbfield hbattrs_message[] = {
 	{ }
 };
 
+static const char * const waits[] = {
+	[HBCAST_WAIT_NONE] = "none",
+	[HBCAST_WAIT_DATA] = "data",
+	[HBCAST_WAIT_FILE] = "file",
+	[HBCAST_WAIT_OVER] = "over",
+	[HBCAST_WAIT_NETWORK] = "network",
+	[HBCAST_WAIT_LANE] = "lane",
+	NULL
+};
+
+static const struct hbfield cursor[] = {
+	FIELD(CURSOR, NODE, U32, "node"),
+	FIELD(CURSOR, SLOT, U8, "slot"),
+	FIELD(CURSOR, SENT, U32, "sent"),
+	FIELD(CURSOR, BEHIND, U32, "behind"),
+	FIELD(CURSOR, ARRIVED, U64, "arrived_bytes"),
+	NAMED(CURSOR, WAIT, waits, "wait"),
+	{ }
+};
+
+const struct hbfield hbattrs_store[] = {
+	FIELD(STORE, GROUP, U32, "group"),
+	FIELD(STORE, ROOT, U32, "root"),
+	FIELD(STORE, ID, ID64, "id"),
+	FIELD(STORE, PORT, U16, "port"),
+	FIELD(STORE, FILE, FLAG, "file"),
+	FIELD(STORE, TOTAL, U64, "bytes"),
+	FIELD(STORE, PIECES, U32, "pieces"),
+	FIELD(STORE, WHOLE, U32, "whole"),
+	FIELD(STORE, MEMORY, U64, "memory_bytes"),
+	FIELD(STORE, FILED, U64, "filed_bytes"),
+	NAMED(STORE, REASON, hbattrs_reasons, "reason"),
+	FIELD(STORE, NODES, U32, "nodes"),
+	FIELD(STORE, DELIVERED, U32, "delivered"),
+	FIELD(STORE, FAILED, U32, "failed"),
+	NESTED(STORE, CURSOR, OBJECTS, cursor, "children"),
+	{ }
+};
+
 const struct hbfield hbattrs_event[] = {
 	NAMED(EVENT, TYPE, event_types, "event"),
 	FIELD(EVENT, GROUP, U32, "group"),

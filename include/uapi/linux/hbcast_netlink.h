@@ -89,6 +89,25 @@ enum hbcast_lane_state {
 };
 
 /**
+ * enum hbcast_store_wait - Why a child gets nothing of a message.
+ * @HBCAST_WAIT_NONE: it gets something
+ * @HBCAST_WAIT_DATA: what it is to get has not come here
+ * @HBCAST_WAIT_FILE: what it is to get is being read
+ * @HBCAST_WAIT_OVER: it has all, or all that the lane is to bring
+ * @HBCAST_WAIT_NETWORK: the connection takes no more
+ * @HBCAST_WAIT_LANE: there is no connection, or the child has not said what it
+ *   has
+ */
+enum hbcast_store_wait {
+	HBCAST_WAIT_NONE,
+	HBCAST_WAIT_DATA,
+	HBCAST_WAIT_FILE,
+	HBCAST_WAIT_OVER,
+	HBCAST_WAIT_NETWORK,
+	HBCAST_WAIT_LANE,
+};
+
+/**
  * enum hbcast_task_kind - What a node does to another one in a measurement.
  * @HBCAST_TASK_FLOW: sends as much as goes, or its rate, until the round ends
  * @HBCAST_TASK_TRIP: times round trips
@@ -350,6 +369,41 @@ enum {
 };
 
 enum {
+	HBCAST_A_CURSOR_PAD = 1,
+	HBCAST_A_CURSOR_NODE,
+	HBCAST_A_CURSOR_SLOT,
+	HBCAST_A_CURSOR_SENT,
+	HBCAST_A_CURSOR_BEHIND,
+	HBCAST_A_CURSOR_ARRIVED,
+	HBCAST_A_CURSOR_WAIT,
+
+	__HBCAST_A_CURSOR_MAX,
+	HBCAST_A_CURSOR_MAX = (__HBCAST_A_CURSOR_MAX - 1)
+};
+
+enum {
+	HBCAST_A_STORE_PAD = 1,
+	HBCAST_A_STORE_GROUP,
+	HBCAST_A_STORE_ROOT,
+	HBCAST_A_STORE_ID,
+	HBCAST_A_STORE_PORT,
+	HBCAST_A_STORE_FILE,
+	HBCAST_A_STORE_TOTAL,
+	HBCAST_A_STORE_PIECES,
+	HBCAST_A_STORE_WHOLE,
+	HBCAST_A_STORE_MEMORY,
+	HBCAST_A_STORE_FILED,
+	HBCAST_A_STORE_REASON,
+	HBCAST_A_STORE_NODES,
+	HBCAST_A_STORE_DELIVERED,
+	HBCAST_A_STORE_FAILED,
+	HBCAST_A_STORE_CURSOR,
+
+	__HBCAST_A_STORE_MAX,
+	HBCAST_A_STORE_MAX = (__HBCAST_A_STORE_MAX - 1)
+};
+
+enum {
 	HBCAST_A_EVENT_TYPE = 1,
 	HBCAST_A_EVENT_GROUP,
 	HBCAST_A_EVENT_ROOT,
@@ -441,6 +495,7 @@ enum {
 	HBCAST_CMD_PROBE_START,
 	HBCAST_CMD_PROBE_STOP,
 	HBCAST_CMD_PROBE_SAMPLE,
+	HBCAST_CMD_STORE_GET,
 
 	__HBCAST_CMD_MAX,
 	HBCAST_CMD_MAX = (__HBCAST_CMD_MAX - 1)
