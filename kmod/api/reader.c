@@ -153,9 +153,10 @@ static ssize_t hbc_reader_fail(struct hbc_sock *hs, struct sk_buff *skb, struct 
 		put_cmsg(msg, SOL_HBCAST, HBCAST_FAILURE, sizeof(failure), &failure);
 		msg->msg_flags |= HBCAST_MSG_NOTIFICATION | MSG_EOR;
 	}
+	/* The delivery may go with it. */
 	if (!(flags & MSG_PEEK))
 		hbc_receiver_read(&hs->r, skb, 0);
-	return hs->notify ? 0 : hbc_reader_end(d, reason);
+	return hs->notify ? 0 : -failure.error;
 }
 
 /* Where the skb's next byte belongs. */
