@@ -232,6 +232,7 @@ here()
 	[ "$(jq "$2" <<<"$out")" = true ]
 }
 
+at 2 group set 5 dead-interval 10m
 run 2 -j show store
 check_equal "show store: nothing" "0 []" "$status $out$err"
 head -c 100000 /dev/urandom >"$dir/file"
@@ -254,6 +255,7 @@ check_equal "show store: not to everybody" "[]" "$(nobody -j show store)"
 kill -INT $send
 wait $send
 check "show store: it is over" wait_for 30 here 2 'length == 0'
+at 2 group set 5 dead-interval 5s
 
 at 3 group set 5 key-file "$dir/key"
 run 1 -j apply "$dir/chain" group 5 wait 30s
