@@ -278,7 +278,7 @@ static unsigned int choose_have(struct choices *c, struct lane *lane, u8 *out)
 	} else {
 		n = put_runs(c, 0, PIECES_MAX, w->run);
 	}
-	if (rarely(c, 4))
+	if (rarely(c, 2))
 		tag |= HBC_HAVE_END;
 	lane->agreed |= tag & HBC_HAVE_END;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, tag, sizeof(*w) + n * sizeof(w->run[0]));
@@ -525,8 +525,9 @@ static u8 choose_down(struct choices *c, const struct lane *lane)
 static u8 choose_up(struct choices *c, const struct lane *lane)
 {
 	static const u8 types[] = {
-		HBC_FRAME_TREE_ACK, HBC_FRAME_HAVE, HBC_FRAME_WANT, HBC_FRAME_WANT, HBC_FRAME_PING,
-		HBC_FRAME_ACK, HBC_FRAME_REPORT, HBC_FRAME_LOST, HBC_FRAME_STOP,
+		HBC_FRAME_TREE_ACK, HBC_FRAME_HAVE, HBC_FRAME_WANT, HBC_FRAME_STOP, HBC_FRAME_PING,
+		HBC_FRAME_ACK, HBC_FRAME_ACK, HBC_FRAME_REPORT, HBC_FRAME_REPORT, HBC_FRAME_LOST,
+		HBC_FRAME_LOST,
 	};
 	unsigned int n = sizeof(types);
 
@@ -541,11 +542,11 @@ static u8 choose_up(struct choices *c, const struct lane *lane)
 
 unsigned int frame_choose(struct choices *c, struct lane *lane, u8 *out)
 {
-	bool up = lane->child != rarely(c, 48);
+	bool up = lane->child != rarely(c, 96);
 
 	if (lane->probe)
 		return choose_measuring(c, lane, out);
-	if (rarely(c, 64))
+	if (rarely(c, 96))
 		return choose_greeting(c, out);
 	return put_frame(c, lane, up ? choose_up(c, lane) : choose_down(c, lane), out);
 }

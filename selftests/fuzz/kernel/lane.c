@@ -19,7 +19,7 @@
 #define PORT		7310
 #define PATIENCE_MS	1000	/* how long the other side may think about a handshake */
 #define COMES_MS	50	/* how long a parent is waited for, and what it says first */
-#define ANSWER_MS	200	/* how long PONG is waited for */
+#define ANSWER_MS	500	/* how long PONG is waited for */
 #define TOKEN		0x68626361	/* of the fuzzer's own pings, in the upper half */
 #define FRAMES		12	/* that are sent at once */
 #define SPOILT		0x100	/* in lane->said */
@@ -335,7 +335,7 @@ static void spoil_frame(struct choices *c, struct lane *lane, u8 *data, unsigned
 /* Some frames one behind the other, one of which may be spoilt. */
 static unsigned int choose_stream(struct choices *c, struct lane *lane)
 {
-	unsigned int count = 1 + choose(c, FRAMES), len = 0, i, bad, size;
+	unsigned int count = 1 + choose(c, rarely(c, 3) ? FRAMES : 4), len = 0, i, bad, size;
 
 	bad = rarely(c, 3) ? choose(c, count) : count;
 	lane->said = 0;
