@@ -299,6 +299,44 @@ def test_handover(scene):
     receiver.close()
 
 
+def test_end(scene):
+    """At the end of a file the lane that owes nothing is asked for its part of what the other
+    one owes, from the end; each is told of what comes on the other, once it comes."""
+    receiver, content = scene.members[0].receiver(PORT), os.urandom(6000)
+    slots = {0: (3 * MIB, 0x9e3779b97f4a7c15), 1: (MIB, 0xd1b54a32d192ed03),
+             2: (4 * MIB, 0xaef17502108ef2d9)}
+    incarnation = random.getrandbits(63) + 1
+    fast, slow = peers = [parent(slot, incarnation) for slot in (0, 1)]
+    for peer in peers:
+        peer.adopt([wire.tree_node(2, slots=3)], slots=slots)
+        peer.send(wire.message(1, len(content), PORT, 100, 1, wire.FILE), wire.last(1))
+    pieces = wire.cut(1, content, 100, 1, tags=2)
+    owed = [[piece for piece in range(60) if wire.choice(slots, 3, piece) == slot]
+            for slot in (0, 1)]
+    tap.check(all(peer.alive() and not peer.wants for peer in peers),
+              "as long as both lanes owe something, none is asked")
+    slow.send(*(pieces[piece] for piece in owed[1]))
+    part = len(owed[0]) // 4
+    slow.until(lambda: len(slow.wants) >= part)
+    moved = owed[0][-part:]
+    tap.equal((slow.wants, slow.alive(), len(slow.wants)), ([(1, piece) for piece in moved], True,
+                                                            part),
+              f"one of a quarter of the rate is asked for a quarter of {len(owed[0])} pieces")
+    tap.check(fast.alive() and 1 not in fast.have, "the other one goes on meanwhile")
+    slow.send(pieces[moved[0]])
+    fast.until(lambda: 1 in fast.have)
+    tap.equal(fast.have[1], {moved[0]}, "until a piece comes")
+    fast.send(pieces[moved[-1]])
+    slow.until(lambda: 1 in slow.have)
+    tap.equal(slow.have[1], {moved[-1]}, "as does the one that was asked")
+    fast.send(*(pieces[piece] for piece in owed[0][:-part]))
+    slow.send(*(pieces[piece] for piece in moved[1:-1]))
+    tap.check(node.take_all(receiver) == content, "all of the file")
+    fast.leave()
+    slow.close()
+    receiver.close()
+
+
 def test_below(scene):
     """A relay says that no more comes when its own parent has said so, and is to be asked
     in slot 0 for what it knows of messages."""
@@ -350,7 +388,7 @@ def main():
     for each in scene.nodes:
         each.client.do("group-set", id=GROUP, window=WINDOW)
     for test in (test_order, test_choice, test_cut, test_plans, test_slots, test_handover,
-                 test_below, test_dead):
+                 test_end, test_below, test_dead):
         test(scene)
     scene.end()
     tap.done()

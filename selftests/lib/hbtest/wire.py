@@ -267,6 +267,7 @@ class Peer:
         # Of the root for whom it speaks; another one each time, if nobody cares.
         self.incarnation = incarnation or int.from_bytes(os.urandom(8), "big") | 1
         self.have = {}	# pieces of each message that the child has said it has; True for all
+        self.wants = []	# pieces that it has asked for, each with its message
         self.agreed = False	# it has said all that it has
         self.acked = None	# what it acknowledged last: a message, and bytes of that
         self.arrived = {}	# bytes of each file that it says it has, with all below
@@ -333,6 +334,10 @@ class Peer:
                     piece for first, count in struct.iter_unpack(">II", body[8:])
                     for piece in range(first, first + count)}
             self.agreed |= bool(tag & HAVE_END)
+        elif kind == WANT:
+            number = int.from_bytes(body[:8], "big")
+            for first, count in struct.iter_unpack(">II", body[8:]):
+                self.wants += [(number, piece) for piece in range(first, first + count)]
         elif kind == ACK and tag == ACK_FILE:
             number, size = struct.unpack(">4xQQ", body)
             assert size > self.arrived.get(number, 0)
