@@ -89,13 +89,9 @@ static void hbc_origin_refused(struct hbc_session *s, u32 epoch, u32 node, u16 r
 static void hbc_origin_move(struct hbc_session *s, const struct hbc_tree *tree)
 {
 	struct hbc_message *m;
-	u64 after = 0;
 
-	while ((m = hbc_message_after(s, after))) {
-		after = hbc_message_number(m);
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
 		hbc_sent_fail(m->sent, tree, HBCAST_REASON_PLAN_GONE);
-		hbc_message_put(m);
-	}
 }
 
 /* The trees take their places; slots that the plan lacks end. plan_lock held. */

@@ -66,6 +66,7 @@ void hbc_endgame_end(struct hbc_message *m)
 	spin_lock_bh(&m->s->lock);
 	eg = m->endgame;
 	m->endgame = NULL;
+	m->s->endgames -= eg ? 1 : 0;
 	spin_unlock_bh(&m->s->lock);
 	hbc_endgame_free(eg);
 }
@@ -226,6 +227,7 @@ void hbc_endgame_look(struct hbc_message *m)
 		if (!m->endgame && !m->over && s->tree[HBC_SLOT_ALL] &&
 		    s->tree[HBC_SLOT_ALL]->plan == plan) {
 			m->endgame = eg;
+			s->endgames++;
 			hbc_endgame_count(eg, m->store);
 			hbc_endgame_ask(m);
 			eg = NULL;
@@ -337,7 +339,7 @@ unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame)
 	unsigned int len = 0;
 
 	lockdep_assert_held(&s->lock);
-	if (s->parent[slot] != parent || parent->having)
+	if (!s->endgames || s->parent[slot] != parent || parent->having)
 		return 0;
 	list_for_each_entry(m, &s->messages, link) {
 		if (m->endgame)

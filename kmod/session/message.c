@@ -120,6 +120,27 @@ struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
 	return found;
 }
 
+struct hbc_message *hbc_message_next(struct hbc_session *s, struct hbc_message *before)
+{
+	struct hbc_message *m = before, *found = NULL;
+	u64 after = before ? hbc_message_number(before) : 0;
+
+	spin_lock_bh(&s->lock);
+	/* Where one was that is off the list has to be looked for. */
+	if (!before || list_empty(&before->link))
+		m = list_entry(&s->messages, struct hbc_message, link);
+	list_for_each_entry_continue(m, &s->messages, link)
+		if (hbc_message_number(m) > after) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	spin_unlock_bh(&s->lock);
+	if (before)
+		hbc_message_put(before);
+	return found;
+}
+
 /* MESSAGE. */
 
 static void hbc_message_read(const struct hbc_wire_message *w, const struct hbc_hdr *h,

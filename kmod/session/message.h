@@ -93,6 +93,11 @@ int hbc_message_insert(struct hbc_message *m);
 struct hbc_message *hbc_message_find(struct hbc_session *s, u32 low);
 /* The first whose number is above @after, with a reference, or NULL. Context: any. */
 struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after);
+/*
+ * The one behind @before, whose reference goes, or with NULL the first, with a reference, or
+ * NULL. Context: process, no spinlocks.
+ */
+struct hbc_message *hbc_message_next(struct hbc_session *s, struct hbc_message *before);
 
 /* MESSAGE has come: 0 or why the lane must end. Context: receive work. */
 int hbc_message_told(struct hbc_session *s, const struct hbc_wire_message *w,

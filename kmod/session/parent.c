@@ -201,13 +201,10 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 static void hbc_parent_deal(struct hbc_session *s)
 {
 	struct hbc_message *m;
-	u64 after = 0;
 
-	while ((m = hbc_message_after(s, after))) {
-		after = hbc_message_number(m);
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
 		hbc_endgame_end(m);
 		hbc_endgame_look(m);
-		hbc_message_put(m);
 	}
 }
 

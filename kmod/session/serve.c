@@ -46,13 +46,14 @@ static struct hbc_message *hbc_serve_untold(struct hbc_child *child)
 	struct hbc_message *m, *found = NULL;
 
 	spin_lock_bh(&s->lock);
-	list_for_each_entry(m, &s->messages, link)
-		/* All of them: those below report about each, or say that it is over. */
-		if (hbc_message_number(m) > child->told) {
-			hbc_message_get(m);
-			found = m;
+	/* All of them: those below report about each, or say that it is over. */
+	list_for_each_entry_reverse(m, &s->messages, link) {
+		if (hbc_message_number(m) <= child->told)
 			break;
-		}
+		found = m;
+	}
+	if (found)
+		hbc_message_get(found);
 	spin_unlock_bh(&s->lock);
 	return found;
 }
@@ -213,6 +214,22 @@ static bool hbc_serve_any(struct hbc_child *child, bool own, struct hbc_tx_part 
 	return false;
 }
 
+/* The first message above @after of which pieces have no slot, with a reference, or NULL. */
+static struct hbc_message *hbc_serve_ungiven(struct hbc_session *s, u64 after)
+{
+	struct hbc_message *m, *found = NULL;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		if (READ_ONCE(m->store->given) < m->store->nr && hbc_message_number(m) > after) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
 /* At the root: some message's next piece gets the lane's slot. Return: whether one did. */
 static bool hbc_serve_give(struct hbc_child *child)
 {
@@ -221,12 +238,9 @@ static bool hbc_serve_give(struct hbc_child *child)
 	bool given = false;
 	u64 after = 0;
 
-	if (!s->origin)
-		return false;
-	while (!given && (m = hbc_message_after(s, after))) {
+	while (s->origin && !given && (m = hbc_serve_ungiven(s, after))) {
 		after = hbc_message_number(m);
-		if (READ_ONCE(m->store->given) < m->store->nr)
-			given = hbc_root_ops->give(m, child->slot);
+		given = hbc_root_ops->give(m, child->slot);
 		hbc_message_put(m);
 	}
 	return given;

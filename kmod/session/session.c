@@ -74,11 +74,9 @@ static void hbc_session_work(struct work_struct *work)
 {
 	struct hbc_session *s = container_of(work, struct hbc_session, work);
 	struct hbc_message *m;
-	u64 after = 0;
 	u8 error;
 
-	while ((m = hbc_message_after(s, after))) {
-		after = hbc_message_number(m);
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
 		error = READ_ONCE(m->store->error);
 		if (error && s->origin)
 			hbc_root_ops->failed(m, error);
@@ -86,7 +84,6 @@ static void hbc_session_work(struct work_struct *work)
 			hbc_message_give_up(m, error);
 		else if (hbc_message_is_file(m))
 			hbc_receivers_push(m);
-		hbc_message_put(m);
 	}
 	if (s->origin)
 		hbc_root_ops->lost(s);

@@ -58,6 +58,7 @@ struct hbc_tree;
  * @keep: short messages before it need not be kept
  * @kept: bytes of short messages that are
  * @spooled: bytes of files' pieces in memory, as far as they are counted
+ * @endgames: messages that have one
  * @done: counts what DONE tells, and @keep
  * @reporting: fresh outcomes are to be told to the parent now
  * @progress: that of files may be to be told to the parent
@@ -93,6 +94,7 @@ struct hbc_session {
 	u64 keep;
 	u64 kept;
 	u64 spooled;
+	unsigned int endgames;
 	unsigned int done;
 	bool reporting;
 	bool progress;

@@ -43,15 +43,11 @@ static void hbc_watch_fail(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
 	struct hbc_message *m;
-	u64 after = 0;
 
 	if (child->slot != HBC_SLOT_ALL)
 		return;
-	while ((m = hbc_message_after(s, after))) {
-		after = hbc_message_number(m);
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
 		hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD);
-		hbc_message_put(m);
-	}
 }
 
 /* Lanes below this one wait longer: it is the last one that is to be cut off. */
