@@ -190,6 +190,9 @@ static int hbc_message_bounds(struct hbc_session *s, const struct hbc_message_in
 {
 	u64 window = READ_ONCE(s->group->config.window);
 
+	/* Nobody would end it. */
+	if (s->ended)
+		return -ESHUTDOWN;
 	if (s->nr_messages >= HBC_MESSAGES_MAX)
 		return -ENOBUFS;
 	/* Windows may differ for a while. */
@@ -214,6 +217,9 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 		/* Another lane may have been faster. */
 		err = info->number <= s->last ? 1 : hbc_message_bounds(s, info) ?:
 		      hbc_message_insert(m);
+		/* The list has one; the message may end at once. */
+		if (!err)
+			hbc_message_get(m);
 		spin_unlock_bh(&s->lock);
 	}
 	if (err) {
@@ -222,7 +228,6 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 	}
 	trace_hbc_message_open(s->group->id, s->root, hbc_message_number(m),
 			       m->store->info.cut.total, m->reason);
-	hbc_message_get(m);
 	hbc_receivers_link(m);
 	if (!readers) {
 		hbc_group_drop(s->group, HBC_DROP_NO_RECEIVER);

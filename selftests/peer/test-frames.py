@@ -401,6 +401,24 @@ def flood(scene, name, data):
     scene.well(f"a flood of {name}")
 
 
+def test_behind_the_end(scene):
+    """What another lane brings when the session is over is nobody's: it would keep the
+    module for ever."""
+    ends = set()
+    for _ in range(30):
+        peer = planned(scene)
+        other = scene.attack()
+        other.incarnation = peer.incarnation
+        other.enter(2, EVIL, EVIL, slot=1)
+        messages = [wire.message(number, 3, PORT) for number in range(1, 40)]
+        peer.send(wire.over(wire.OVER_ALL))
+        other.send(*messages)
+        ends |= {peer.ended(), other.ended()}
+        peer.close()
+        other.close()
+    tap.equal(ends, {"end"}, "messages behind the end of their session")
+
+
 def test_floods(scene):
     flood(scene, "PINGs", wire.ping(7) * (600000 // tap.SLOWNESS))
     flood(scene, "trees", (wire.plan() + wire.tree(1, [leaf()])) * (20000 // tap.SLOWNESS))
@@ -472,6 +490,7 @@ def main():
     test_sequences(scene)
     test_checksum(scene)
     test_cut_fragments(scene)
+    test_behind_the_end(scene)
     test_floods(scene)
     test_good_then_bad(scene)
     test_garbage(scene)
