@@ -67,10 +67,10 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 		err = -EAGAIN;
 	if (!err) {
 		m->store->info.number = s->last + 1;
-		hbc_message_get(m);	/* the list's */
 		err = hbc_message_insert(m);
 	}
 	if (!err) {
+		hbc_message_get(m);	/* the list's */
 		sent->number = s->last;
 		sent->accepted = ktime_get_ns();
 		hbc_message_get(m);
@@ -87,8 +87,6 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 	}
 	spin_unlock(&origin->lock);
 	spin_unlock_bh(&s->lock);
-	if (err == -ENOMEM)
-		hbc_message_put(m);
 	return err;
 }
 

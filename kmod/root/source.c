@@ -57,7 +57,8 @@ static bool hbc_source_room(struct hbc_source *source, u64 bytes)
 	struct hbc_session *s = source->s;
 
 	if (READ_ONCE(source->nr_messages) >= HBC_SOURCE_MESSAGES ||
-	    READ_ONCE(s->nr_messages) >= HBC_MESSAGES_MAX / 2)
+	    READ_ONCE(s->nr_messages) >= HBC_MESSAGES_MAX / 2 ||
+	    READ_ONCE(s->maps) >= HBC_MAPS_MAX / 2)
 		return false;
 	/* One that is alone may be as long as the window. */
 	return !bytes || ((READ_ONCE(source->charged) + bytes <= hbc_source_sndbuf(source)) &&

@@ -75,16 +75,33 @@ struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_mess
 	return m;
 }
 
+/*
+ * What its pieces take beside data: a file's have their places in maps; others lie in memory,
+ * each by itself, and with the headers of its fragments.
+ */
+static u64 hbc_message_maps(const struct hbc_message_info *info)
+{
+	u64 pieces = hbc_geometry_pieces(&info->cut);
+
+	if (info->kind == HBC_MESSAGE_FILE)
+		return 4 * pieces;
+	return pieces * sizeof(struct hbc_piece) +
+	       hbc_geometry_fragments(&info->cut) * (u64)HBC_DATA_LEN;
+}
+
 int hbc_message_insert(struct hbc_message *m)
 {
+	u64 number = hbc_message_number(m), maps = hbc_message_maps(&m->store->info);
 	struct hbc_session *s = m->s;
-	u64 number = hbc_message_number(m);
 
 	lockdep_assert_held(&s->lock);
+	if (s->maps + maps > HBC_MAPS_MAX)
+		return -ENOBUFS;
 	if (xa_is_err(xa_store(&s->index, (u32)number, m, GFP_ATOMIC | __GFP_NOWARN)))
 		return -ENOMEM;
 	list_add_tail(&m->link, &s->messages);
 	s->nr_messages++;
+	WRITE_ONCE(s->maps, s->maps + maps);
 	s->last = number;
 	if (!hbc_message_is_file(m)) {
 		m->kept = true;
@@ -346,6 +363,7 @@ void hbc_message_end(struct hbc_message *m)
 		list_del_init(&m->link);
 		xa_erase(&s->index, (u32)hbc_message_number(m));
 		s->nr_messages--;
+		WRITE_ONCE(s->maps, s->maps - hbc_message_maps(&m->store->info));
 		s->done++;
 		s->spooled -= m->spooled;
 		m->spooled = 0;

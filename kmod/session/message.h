@@ -86,7 +86,10 @@ void hbc_message_put(struct hbc_message *m);
 
 /* A message that is on no list, with a reference; NULL without memory. Context: process. */
 struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info);
-/* It goes on the session's list, which takes the reference: 0 or -ENOMEM. session->lock held. */
+/*
+ * It goes on the session's list, which takes the reference: 0, -ENOMEM, or -ENOBUFS if messages
+ * have too many pieces. session->lock held.
+ */
 int hbc_message_insert(struct hbc_message *m);
 
 /* That with the low half @low of its number, with a reference, or NULL. Context: any. */

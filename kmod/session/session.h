@@ -33,6 +33,7 @@ struct hbc_tree;
 #define HBC_SESSIONS_MAX	1024	/* roots per group */
 #define HBC_MESSAGES_MAX	4096	/* messages of a session that are not over */
 #define HBC_PARENTS_MAX		256	/* lanes from parents of one root */
+#define HBC_MAPS_MAX		67108864	/* bytes that all pieces of a session take */
 
 /**
  * struct hbc_session - one root's broadcast in one group as this node knows it
@@ -59,6 +60,7 @@ struct hbc_tree;
  * @kept: bytes of short messages that are
  * @spooled: bytes of files' pieces in memory, as far as they are counted
  * @endgames: messages that have one
+ * @maps: bytes that messages' pieces take, whether they have come or not
  * @done: counts what DONE tells, and @keep
  * @reporting: fresh outcomes are to be told to the parent now
  * @progress: that of files may be to be told to the parent
@@ -95,6 +97,7 @@ struct hbc_session {
 	u64 kept;
 	u64 spooled;
 	unsigned int endgames;
+	u64 maps;
 	unsigned int done;
 	bool reporting;
 	bool progress;
