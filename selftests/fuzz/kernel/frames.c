@@ -9,8 +9,6 @@
 #define RUNS_MAX	8	/* entries of a list that is made here */
 #define PIECES_MAX	20	/* that such a list tells of */
 
-#define FRAME(name)	struct hbc_wire_##name *w = (struct hbc_wire_##name *)out
-
 void frame_mend_crc(u8 *frame, unsigned int len)
 {
 	struct hbc_wire_data *w = (struct hbc_wire_data *)frame;
@@ -42,7 +40,7 @@ static __be64 choose_told(struct choices *c, const struct lane *lane)
 static unsigned int put_plan(struct choices *c, struct lane *lane, bool odd, u8 *out)
 {
 	unsigned int i, n = 0;
-	FRAME(plan);
+	struct hbc_wire_plan *w = (struct hbc_wire_plan *)out;
 
 	lane->slots = 1 | 1ull << lane->slot;
 	while (rarely(c, 2))
@@ -54,7 +52,8 @@ static unsigned int put_plan(struct choices *c, struct lane *lane, bool odd, u8 
 		if (!(lane->slots >> i & 1))
 			continue;
 		w->slot[n].rate = htobe64(rarely(c, 4) ? choose_number(c) | 1 : 1000000);
-		w->slot[n++].step = htobe64(rarely(c, 4) ? choose_number(c) : random_next(&c->state));
+		w->slot[n++].step = htobe64(rarely(c, 4) ? choose_number(c) :
+					    random_next(&c->state));
 	}
 	if (odd && rarely(c, 4))
 		w->epoch = choose_epoch(c, lane);
@@ -131,7 +130,7 @@ static unsigned int choose_message_frame(struct choices *c, struct lane *lane, u
 {
 	struct told *told = &world.told;
 	unsigned int name = 0, i;
-	FRAME(message);
+	struct hbc_wire_message *w = (struct hbc_wire_message *)out;
 
 	if (!told->number || lane->told.number == told->number || rarely(c, 3)) {
 		told->number += rarely(c, 16) ? choose_number(c) : 1;
@@ -182,7 +181,7 @@ static unsigned int choose_data(struct choices *c, struct lane *lane, u8 *out)
 {
 	const struct told *told = &lane->told;
 	u64 at, len = told->payload;
-	FRAME(data);
+	struct hbc_wire_data *w = (struct hbc_wire_data *)out;
 
 	if (!fragments(lane))
 		return choose_message_frame(c, lane, out);
@@ -209,7 +208,7 @@ static unsigned int choose_data(struct choices *c, struct lane *lane, u8 *out)
 
 static unsigned int choose_last(struct choices *c, struct lane *lane, u8 *out)
 {
-	FRAME(last);
+	struct hbc_wire_last *w = (struct hbc_wire_last *)out;
 
 	w->message = choose_told(c, lane);
 	if (!w->message)
@@ -223,7 +222,7 @@ static unsigned int choose_done(struct choices *c, struct lane *lane, u8 *out)
 {
 	u64 now = lane->told.number, from = 1, count;
 	unsigned int n = 0;
-	FRAME(done);
+	struct hbc_wire_done *w = (struct hbc_wire_done *)out;
 
 	w->before = rarely(c, 8) ? htobe64(choose_number(c)) : htobe64(now + choose(c, 2));
 	while (n < RUNS_MAX && rarely(c, 2)) {
@@ -267,7 +266,7 @@ static unsigned int choose_have(struct choices *c, struct lane *lane, u8 *out)
 {
 	unsigned int n = 0;
 	u8 tag = 0;
-	FRAME(have);
+	struct hbc_wire_have *w = (struct hbc_wire_have *)out;
 
 	w->message = choose_told(c, lane);
 	if (!w->message || rarely(c, 4)) {
@@ -287,7 +286,7 @@ static unsigned int choose_have(struct choices *c, struct lane *lane, u8 *out)
 static unsigned int choose_want(struct choices *c, struct lane *lane, u8 *out)
 {
 	unsigned int n;
-	FRAME(want);
+	struct hbc_wire_want *w = (struct hbc_wire_want *)out;
 
 	w->message = choose_told(c, lane);
 	if (!w->message)
@@ -298,7 +297,7 @@ static unsigned int choose_want(struct choices *c, struct lane *lane, u8 *out)
 
 static unsigned int choose_ack(struct choices *c, struct lane *lane, u8 *out)
 {
-	FRAME(ack);
+	struct hbc_wire_ack *w = (struct hbc_wire_ack *)out;
 
 	w->epoch = choose_epoch(c, lane);
 	w->message = rarely(c, 2) ? htobe64(lane->told.number + 1) : choose_told(c, lane);
@@ -311,7 +310,7 @@ static unsigned int choose_report(struct choices *c, struct lane *lane, u8 *out)
 {
 	unsigned int n = 1 + choose(c, rarely(c, 4) ? RUNS_MAX : 2), i;
 	u32 nodes = lane->nodes ?: 1, first;
-	FRAME(report);
+	struct hbc_wire_report *w = (struct hbc_wire_report *)out;
 
 	w->epoch = choose_epoch(c, lane);
 	for (i = 0; i < n; i++) {
@@ -335,7 +334,7 @@ static unsigned int choose_lost(struct choices *c, struct lane *lane, u8 *out)
 	u32 nodes = lane->nodes ?: 1;
 	bool down = rarely(c, 2);
 	unsigned int n;
-	FRAME(lost);
+	struct hbc_wire_lost *w = (struct hbc_wire_lost *)out;
 
 	w->epoch = choose_epoch(c, lane);
 	w->reason = htons(down ? 1 + choose(c, HBCAST_REASON_MAX) : 0);
@@ -353,7 +352,7 @@ static unsigned int choose_lost(struct choices *c, struct lane *lane, u8 *out)
 
 static unsigned int choose_tree_ack(struct choices *c, struct lane *lane, u8 *out)
 {
-	FRAME(tree_ack);
+	struct hbc_wire_tree_ack *w = (struct hbc_wire_tree_ack *)out;
 
 	*w = (struct hbc_wire_tree_ack) { .epoch = choose_epoch(c, lane) };
 	if (rarely(c, 4)) {
@@ -384,7 +383,7 @@ static unsigned int choose_greeting(struct choices *c, u8 *out)
 
 static unsigned int choose_ping(struct choices *c, u8 *out)
 {
-	FRAME(ping);
+	struct hbc_wire_ping *w = (struct hbc_wire_ping *)out;
 
 	w->token = htobe64(choose_number(c));
 	return hbc_wire_put_hdr(&w->hdr, !rarely(c, 4) ? HBC_FRAME_PING : HBC_FRAME_PONG, 0,
@@ -417,7 +416,7 @@ static void choose_task(struct choices *c, const struct lane *lane, struct hbc_w
 static unsigned int choose_ask(struct choices *c, struct lane *lane, u8 *out)
 {
 	unsigned int n = choose(c, 5), i;
-	FRAME(ask);
+	struct hbc_wire_ask *w = (struct hbc_wire_ask *)out;
 
 	w->round = htonl(1 + choose(c, 4));
 	w->ms = htonl(1 + choose(c, 200));
@@ -432,7 +431,7 @@ static unsigned int choose_probe(struct choices *c, u8 *out)
 {
 	unsigned int len = choose(c, rarely(c, 4) ? HBC_FRAME_MAX - sizeof(struct hbc_wire_probe) :
 				     3000);
-	FRAME(probe);
+	struct hbc_wire_probe *w = (struct hbc_wire_probe *)out;
 
 	*w = (struct hbc_wire_probe) {
 		.round = htonl(1 + choose(c, 4)), .index = htons(choose(c, 4)),
@@ -444,7 +443,7 @@ static unsigned int choose_probe(struct choices *c, u8 *out)
 
 static unsigned int choose_sample(u8 *out)
 {
-	FRAME(sample);
+	struct hbc_wire_sample *w = (struct hbc_wire_sample *)out;
 
 	*w = (struct hbc_wire_sample) { .round = htonl(1) };
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PROBE_SAMPLE, 0, sizeof(*w));

@@ -22,7 +22,8 @@ from hbtest.races import ACTORS_MAX, Storm
 from hbtest.words import LINE
 
 VOICED = (ORDERED, PIECES)
-WINDOW = 32 // tap.SLOWNESS	# messages of a socket whose fate is open; the kernel keeps 64 that are over
+# Messages of a socket whose fate is open; the kernel keeps 64 that are over.
+WINDOW = 32 // tap.SLOWNESS
 BURSTS = (1, 4, 16, 32)	# messages that are sent without a pause
 SMALL = 1 << 14
 FROM_MEMORY = 4 << 20	# bytes that a root has under way of what is no file: a group's window
