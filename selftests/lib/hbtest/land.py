@@ -14,8 +14,8 @@ DEAD_MS, STALL_MS = 2500 * tap.SLOWNESS, 5000 * tap.SLOWNESS
 # Who speaks in which group: one root has plans in both, and one group three roots.
 Talk = collections.namedtuple("Talk", "group root")
 TALKS = (Talk(GROUP, 1), Talk(GROUP, 2), Talk(OTHER, 3), Talk(OTHER, 1))
-# Messages to the one port are heard in their order, to the other in pieces, which come
-# as they come; to the third one when nothing else goes on.
+# Short messages to the one port are heard in their order, all that is said to the other in
+# pieces, which come as they come; to the third one when nothing else goes on.
 ORDERED, PIECES, CALM = PORTS = (7, 8, 9)
 RATE = (4 << 20) // tap.SLOWNESS	# bytes/s of a tree, as a plan says
 BLACK_HOLE = "loss 100%"

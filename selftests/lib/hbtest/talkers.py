@@ -101,7 +101,7 @@ class Sender(Talker):
         """One message: short, long, or a file."""
         kind = chance.random()
         size = chance.randrange(61, 1300 if kind < 0.5 else 60000 if kind < 0.7 else 1 << 20)
-        data = self.storm.words.say(self.number, self.rounds, size)
+        data = self.storm.words.say(self.number, 2 * self.rounds + (kind >= 0.85), size)
         if kind < 0.85:
             sock.send(data, socket.MSG_NOSIGNAL | (socket.MSG_DONTWAIT if kind < 0.1 else 0))
             return

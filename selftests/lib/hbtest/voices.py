@@ -133,7 +133,7 @@ class Voice:
         count = speaker.storm.words.begun[self.number]
         speaker.write("said", self.port, count, size, hashlib.sha256(data).hexdigest())
         try:
-            if file or size > FROM_MEMORY:
+            if file:
                 with open(os.memfd_create("words"), "r+b", buffering=0) as words:
                     words.write(data)
                     message = node.send_file(self.sock, words.fileno(), size)
@@ -184,8 +184,15 @@ class Speaker(Scribe):
         """Some messages."""
         for _ in range(chance.choice(BURSTS)):
             if len(voice.open) < WINDOW and not self.storm.is_away():
-                voice.say(self.size(chance), chance.random() < (
-                    0.7 if voice.port == PIECES else 0.1))
+                self.say(voice, self.size(chance), chance.random() < 0.7)
+
+    @staticmethod
+    def say(voice, size, file):
+        """Files have no order, and only they may be longer than the window."""
+        if voice.port == ORDERED:
+            voice.say(min(size, FROM_MEMORY), False)
+        else:
+            voice.say(size, file or size > FROM_MEMORY)
 
     def await_news(self, voices, long):
         """What became of the messages, now or when it is known of all."""

@@ -57,14 +57,15 @@ class Words:
 
 
 class Memory:
-    """What one receiving socket hears: nothing twice, and of each sending socket in
-    its order."""
+    """What one receiving socket hears: nothing twice, and short messages of each sending
+    socket in their order. Files, of sockets with odd numbers, come as they come."""
 
     def __init__(self, words):
         self.words = words
         self.half = b""
         self.lines = {}
         self.last = {}
+        self.files = set()
 
     def add(self, data, end):
         """The next bytes, and whether the message ends there."""
@@ -91,6 +92,11 @@ class Memory:
     def order(self, line):
         """A message that is whole."""
         speaker, sock, count, _ = self.words.check(line)
+        if sock % 2:
+            if (speaker, count) in self.files:
+                raise Invented(f"speaker {speaker} has said {count} once")
+            self.files.add((speaker, count))
+            return
         if count <= self.last.get((speaker, sock), 0):
             raise Invented(f"speaker {speaker} has said {count} after "
                            f"{self.last[(speaker, sock)]} over socket {sock}")
