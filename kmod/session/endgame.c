@@ -88,31 +88,43 @@ static struct hbc_plan *hbc_endgame_plan(struct hbc_session *s, u64 *slots)
 	return plan;
 }
 
-/* Which slot brings each piece that has not begun to come. */
-static void hbc_endgame_deal(struct hbc_endgame *eg, struct hbc_store *store,
+/* Which slot brings each piece that is not @there. */
+static void hbc_endgame_deal(struct hbc_endgame *eg, const unsigned long *there,
 			     const struct hbc_slots *slots, u64 set, u64 open)
 {
 	u32 p;
 
 	for (p = 0; p < eg->nr; p++) {
-		/* Once it has begun, it stays so. */
-		if (test_bit(p, store->begun))
+		/* Once it is there, it stays so. */
+		if (test_bit(p, there))
 			eg->slot[p] = HBC_TAG_NONE;
 		else
 			eg->slot[p] = open ? __ffs64(open) : hbc_choice(slots, set, p);
 	}
 }
 
-/* What each slot owes. session->lock held. */
-static void hbc_endgame_count(struct hbc_endgame *eg, const struct hbc_store *store)
+/*
+ * What each slot owes. What has begun to come on a lane that is lost, perhaps, is asked for: the
+ * lane that is to bring it may have been told that it is here. session->lock held.
+ */
+static void hbc_endgame_count(struct hbc_endgame *eg, const struct hbc_store *store,
+			      const unsigned long *there)
 {
+	u8 slot;
 	u32 p;
 
 	for (p = 0; p < eg->nr; p++) {
-		if (eg->slot[p] != HBC_TAG_NONE && test_bit(p, store->begun))
+		if (eg->slot[p] != HBC_TAG_NONE && test_bit(p, there))
 			eg->slot[p] = HBC_TAG_NONE;
-		if (eg->slot[p] != HBC_TAG_NONE)
-			eg->owed[eg->slot[p]]++;
+		slot = eg->slot[p];
+		if (slot == HBC_TAG_NONE)
+			continue;
+		eg->owed[slot]++;
+		if (!test_bit(p, store->begun))
+			continue;
+		eg->from[p] = slot;
+		__set_bit(p, eg->ask);
+		eg->asking[slot]++;
 	}
 }
 
@@ -190,9 +202,17 @@ static void hbc_endgame_ask(struct hbc_message *m)
 		if (latest == HBC_MAX_SLOTS)
 			return;
 		hbc_endgame_move(eg, &tree->plan->slots, latest, slot);
-		if (eg->asking[slot])
-			hbc_lane_kick(s->parent[slot]->lane);
 	}
+}
+
+/* Lanes that have something to say. session->lock held. */
+static void hbc_endgame_kick(struct hbc_session *s, const struct hbc_endgame *eg)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if ((eg->asking[slot] || eg->telling[slot]) && s->parent[slot])
+			hbc_lane_kick(s->parent[slot]->lane);
 }
 
 /* What happens. */
@@ -207,8 +227,9 @@ static bool hbc_endgame_is_due(const struct hbc_message *m, const struct hbc_pla
 	return set == plan->slots.set && hweight64(*open) == 1;
 }
 
-void hbc_endgame_look(struct hbc_message *m)
+static void hbc_endgame_begin(struct hbc_message *m, bool again)
 {
+	const unsigned long *there = again ? m->store->whole : m->store->begun;
 	struct hbc_session *s = m->s;
 	struct hbc_endgame *eg = NULL;
 	struct hbc_plan *plan;
@@ -222,20 +243,34 @@ void hbc_endgame_look(struct hbc_message *m)
 	if (plan && hweight64(set) > 1 && hbc_endgame_is_due(m, plan, set, &open))
 		eg = hbc_endgame_new(m->store->nr);
 	if (eg) {
-		hbc_endgame_deal(eg, m->store, &plan->slots, set, open);
+		hbc_endgame_deal(eg, there, &plan->slots, set, open);
 		spin_lock_bh(&s->lock);
 		if (!m->endgame && !m->over && s->tree[HBC_SLOT_ALL] &&
 		    s->tree[HBC_SLOT_ALL]->plan == plan) {
 			m->endgame = eg;
 			s->endgames++;
-			hbc_endgame_count(eg, m->store);
+			hbc_endgame_count(eg, m->store, there);
 			hbc_endgame_ask(m);
+			hbc_endgame_kick(s, eg);
 			eg = NULL;
 		}
 		spin_unlock_bh(&s->lock);
 		hbc_endgame_free(eg);
 	}
 	hbc_plan_put(plan);
+}
+
+void hbc_endgame_look(struct hbc_message *m)
+{
+	hbc_endgame_begin(m, false);
+}
+
+void hbc_endgame_again(struct hbc_message *m)
+{
+	bool again = READ_ONCE(m->endgame);
+
+	hbc_endgame_end(m);
+	hbc_endgame_begin(m, again);
 }
 
 /* The piece has begun to come. Return: whether a slot owes nothing any more. */
@@ -250,8 +285,10 @@ static bool hbc_endgame_piece(struct hbc_endgame *eg, u32 p, u8 slot)
 	eg->slot[p] = HBC_TAG_NONE;
 	if (from != HBC_TAG_NONE) {
 		eg->from[p] = slot == owner ? from : owner;
-		__set_bit(p, eg->tell);
-		eg->telling[eg->from[p]]++;
+		if (eg->from[p] != slot) {
+			__set_bit(p, eg->tell);
+			eg->telling[eg->from[p]]++;
+		}
 	}
 	return !--eg->owed[owner];
 }
@@ -262,7 +299,6 @@ void hbc_endgame_begun(struct hbc_message *m, const struct hbc_run *run, u8 slot
 	u32 per = m->store->info.cut.per_piece, p;
 	struct hbc_endgame *eg;
 	bool idle = false;
-	unsigned int i;
 
 	spin_lock_bh(&s->lock);
 	eg = m->endgame;
@@ -270,9 +306,8 @@ void hbc_endgame_begun(struct hbc_message *m, const struct hbc_run *run, u8 slot
 		idle |= hbc_endgame_piece(eg, p, slot);
 	if (idle)
 		hbc_endgame_ask(m);
-	for (i = 0; eg && i < HBC_MAX_SLOTS; i++)
-		if (eg->telling[i] && s->parent[i])
-			hbc_lane_kick(s->parent[i]->lane);
+	if (eg)
+		hbc_endgame_kick(s, eg);
 	spin_unlock_bh(&s->lock);
 }
 

@@ -46,9 +46,11 @@ struct hbc_endgame {
  * spinlocks.
  */
 void hbc_endgame_look(struct hbc_message *m);
+/* Lanes, or slots, have changed: it begins anew. Context: as above. */
+void hbc_endgame_again(struct hbc_message *m);
 /* Pieces of the run have begun to come on a lane of @slot. Context: as above. */
 void hbc_endgame_begun(struct hbc_message *m, const struct hbc_run *run, u8 slot);
-/* It ends: slots have changed, or the message goes. Context: as above. */
+/* It ends, as the message goes. Context: as above. */
 void hbc_endgame_end(struct hbc_message *m);
 /* WANT or HAVE of some message for the lane of @slot: its length, or 0. session->lock held. */
 unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame);

@@ -202,10 +202,8 @@ static void hbc_parent_deal(struct hbc_session *s)
 {
 	struct hbc_message *m;
 
-	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
-		hbc_endgame_end(m);
-		hbc_endgame_look(m);
-	}
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+		hbc_endgame_again(m);
 }
 
 /* The tree takes its place. plan_lock held. */
@@ -229,10 +227,9 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 		hbc_report_renumber(s);
 	spin_unlock_bh(&s->lock);
 	hbc_children_install(s, tree, &fresh);
-	if (tree->slot == HBC_SLOT_ALL) {
+	if (tree->slot == HBC_SLOT_ALL)
 		hbc_lost_renumber(s);
-		hbc_parent_deal(s);
-	}
+	hbc_parent_deal(s);
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);
 	spin_lock_bh(&s->lock);

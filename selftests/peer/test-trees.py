@@ -337,6 +337,41 @@ def test_end(scene):
     receiver.close()
 
 
+def test_end_breaks(scene):
+    """The lane that was asked breaks in the middle of a piece, of which the other one has been
+    told: that is asked for it then, as the next parent in the slot knows nothing."""
+    receiver, content = scene.members[0].receiver(PORT), os.urandom(8000)
+    slots = {0: (MIB, 0x9e3779b97f4a7c15), 1: (MIB, 0xd1b54a32d192ed03),
+             2: (MIB, 0xaef17502108ef2d9)}
+    incarnation = random.getrandbits(63) + 1
+    first, second = peers = [parent(slot, incarnation) for slot in (0, 1)]
+    for peer in peers:
+        peer.adopt([wire.tree_node(2, slots=3)], slots=slots)
+        peer.send(wire.message(1, len(content), PORT, 100, 2, wire.FILE), wire.last(1))
+    halves = wire.cut(1, content, 100, 2, tags=2)
+
+    def both(pieces):
+        return [halves[2 * piece + half] for piece in pieces for half in (0, 1)]
+
+    owed = [[piece for piece in range(40) if wire.choice(slots, 3, piece) == slot]
+            for slot in (0, 1)]
+    second.send(*both(owed[1]))
+    second.until(lambda: second.wants)
+    piece = second.wants[-1][1]
+    second.send(halves[2 * piece])
+    first.until(lambda: piece in first.have.get(1, ()))
+    second.close()
+    second = parent(1, incarnation)
+    second.adopt([wire.tree_node(2, slots=3)], slots=slots)
+    first.until(lambda: first.wants)
+    tap.equal(first.wants, [(1, piece)], "a piece of which half has come is asked for again")
+    first.send(*both(owed[0]))
+    tap.check(node.take_all(receiver) == content, "and all of the file is there")
+    first.leave()
+    second.close()
+    receiver.close()
+
+
 def test_below(scene):
     """A relay says that no more comes when its own parent has said so, and is to be asked
     in slot 0 for what it knows of messages."""
@@ -388,7 +423,7 @@ def main():
     for each in scene.nodes:
         each.client.do("group-set", id=GROUP, window=WINDOW)
     for test in (test_order, test_choice, test_cut, test_plans, test_slots, test_handover,
-                 test_end, test_below, test_dead):
+                 test_end, test_end_breaks, test_below, test_dead):
         test(scene)
     scene.end()
     tap.done()
