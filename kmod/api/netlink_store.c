@@ -209,7 +209,8 @@ static bool hbc_nl_store_may(const struct hbc_group *group)
 /* With a reference, or NULL. hn->lock held. */
 static struct hbc_message *hbc_nl_store_find(struct genl_info *info, struct hbc_net *hn)
 {
-	struct hbc_group *group = hbc_group_find(hn, nla_get_u32(info->attrs[HBCAST_A_STORE_GROUP]));
+	u32 id = nla_get_u32(info->attrs[HBCAST_A_STORE_GROUP]);
+	struct hbc_group *group = hbc_group_find(hn, id);
 	u64 number = nla_get_u64(info->attrs[HBCAST_A_STORE_ID]);
 	struct hbc_session *s = NULL;
 	struct hbc_message *m;
@@ -309,7 +310,9 @@ static int hbc_nl_store_dump_group(struct sk_buff *skb, struct netlink_callback 
 		}
 		err = hbc_nl_store_dump(skb, cb, s, at);
 		if (!err)
-			*at = (struct hbc_nl_store_dump) { .group = at->group, .root = at->root + 1 };
+			*at = (struct hbc_nl_store_dump) {
+				.group = at->group, .root = at->root + 1,
+			};
 	}
 	return err;
 }

@@ -283,7 +283,8 @@ static void hbc_reader_tell(const struct hbc_delivery *d, struct hbcast_sink *s)
 	strscpy(s->name, info->name, sizeof(s->name));
 }
 
-int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_sink *s, bool nonblock)
+int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_sink *s,
+		    bool nonblock)
 {
 	struct hbc_wanted w = { .file = file };
 	struct sk_buff *skb;

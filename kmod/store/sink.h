@@ -10,8 +10,10 @@ struct hbc_file;
 struct hbc_held;
 struct hbc_store;
 
-#define HBC_SINK_BACKLOG	(8 * 1024 * 1024)	/* beyond it a node reads as fast as it writes */
-#define HBC_SINK_BACKLOG_MAX	(32 * 1024 * 1024)	/* beyond it the file does not count as one */
+/* Bytes that are to be written: beyond it a node reads as fast as it writes. */
+#define HBC_SINK_BACKLOG	(8 * 1024 * 1024)
+/* And beyond it the file does not count as one. */
+#define HBC_SINK_BACKLOG_MAX	(32 * 1024 * 1024)
 
 /**
  * struct hbc_sink - a file that pieces are written to; freed with its store
