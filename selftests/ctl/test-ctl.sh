@@ -236,7 +236,7 @@ at 2 group set 5 dead-interval 10m
 run 2 -j show store
 check_equal "show store: nothing" "0 []" "$status $out$err"
 head -c 100000 /dev/urandom >"$dir/file"
-at 1 send "$dir/file" group 5 port 9 >/dev/null 2>&1 &
+ip netns exec n1 "$ctl" send "$dir/file" group 5 port 9 >/dev/null 2>&1 &
 send=$!
 check "show store: all has come to the relay" wait_for 30 here 2 'map(.pieces > 9 and .whole == .pieces) == [true]'
 check_jq "show store: what it has" '[[5,1,9,true,100000,0,"no-receiver",2,0,1]]' \
@@ -250,7 +250,7 @@ run 1 -j show store root 2
 check_equal "show store: of another root" "0 []" "$status $out"
 run 2 show store
 check_match "show store: as text" \
-	'GROUP  ROOT  MESSAGE .*5  +1  +1  97.7 KiB .*CHILD .*5  +1  +1  +3  +0 .* lane' "$(tr '\n' ' ' <<<"$out")"
+	'GROUP  ROOT  MESSAGE .*5  +1  +1  +97.7 KiB .*CHILD .*5  +1  +1  +3  +0 .* lane' "$(tr '\n' ' ' <<<"$out")"
 check_equal "show store: not to everybody" "[]" "$(nobody -j show store)"
 kill -INT $send
 wait $send
