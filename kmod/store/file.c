@@ -7,6 +7,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/bvec.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -61,6 +62,7 @@ struct hbc_file *hbc_file_new(struct file *file, u64 pos, u64 length, bool write
 	kref_init(&f->ref);
 	f->file = file;
 	f->pos = pos;
+	f->cred = get_current_cred();
 	f->memcg = get_mem_cgroup_from_mm(current->mm);
 	f->size = i_size_read(file_inode(file));
 	f->changed = hbc_file_changed_ns(file);
@@ -72,6 +74,7 @@ static void hbc_file_free(struct kref *ref)
 	struct hbc_file *f = container_of(ref, struct hbc_file, ref);
 
 	fput(f->file);
+	put_cred(f->cred);
 	mem_cgroup_put(f->memcg);
 	kfree(f);
 }
@@ -92,10 +95,11 @@ bool hbc_file_has_changed(const struct hbc_file *f)
 	       hbc_file_changed_ns(f->file) != f->changed;
 }
 
-/* All of @iter, to or from @pos: 0 or -errno. */
+/* All of @iter, to or from @pos, by the rights of who gave the file: 0 or -errno. */
 static int hbc_file_io(struct hbc_file *f, struct iov_iter *iter, loff_t pos, bool write)
 {
 	struct mem_cgroup *old = set_active_memcg(f->memcg);
+	const struct cred *own = override_creds(f->cred);
 	struct kiocb kiocb;
 	ssize_t n = 0;
 
@@ -111,6 +115,7 @@ static int hbc_file_io(struct hbc_file *f, struct iov_iter *iter, loff_t pos, bo
 	}
 	if (write)
 		file_end_write(f->file);
+	revert_creds(own);
 	set_active_memcg(old);
 	if (!iov_iter_count(iter))
 		return 0;

@@ -6,6 +6,7 @@
 #include <linux/kref.h>
 #include <linux/types.h>
 
+struct cred;
 struct file;
 struct hbc_store;
 struct mem_cgroup;
@@ -18,7 +19,8 @@ struct work_struct;
  * @ref: references
  * @file: the file, a reference
  * @pos: where in it the message begins
- * @memcg: that of the process that gave the file, a reference
+ * @cred: of the process that gave the file, a reference
+ * @memcg: of that process, too
  * @size: of the file when it was given, for a root
  * @changed: when it had changed last by then, in ns
  */
@@ -26,6 +28,7 @@ struct hbc_file {
 	struct kref ref;
 	struct file *file;
 	loff_t pos;
+	const struct cred *cred;
 	struct mem_cgroup *memcg;
 	u64 size;
 	u64 changed;
