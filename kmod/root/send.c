@@ -51,20 +51,24 @@ static struct hbc_message *hbc_send_new(struct hbc_source *source, struct hbc_me
 	return m;
 }
 
-/* It goes on the lists with the next number: 0, -EAGAIN if there is a newer plan, -errno. */
+/*
+ * It goes on the lists with the next number: 0, -ESTALE if there is a newer plan, or others have
+ * taken the room, -errno.
+ */
 static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 {
 	struct hbc_origin *origin = source->s->origin;
 	struct hbc_session *s = source->s;
 	struct hbc_sent *sent = m->sent;
+	u64 charge = hbc_message_is_file(m) ? 0 : hbc_source_charge(sent->total);
 	int err = 0;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&origin->lock);
 	if (origin->ended)
 		err = -ENODEV;
-	else if (origin->epoch != sent->epoch)
-		err = -EAGAIN;
+	else if (origin->epoch != sent->epoch || !hbc_source_room(source, charge))
+		err = -ESTALE;
 	if (!err) {
 		m->store->info.number = s->last + 1;
 		err = hbc_message_insert(m);
@@ -77,8 +81,7 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 		sent->message = m;
 		hbc_sent_get(sent);
 		list_add_tail(&sent->link, &source->messages);
-		if (!hbc_message_is_file(m))
-			sent->charged = hbc_source_charge(sent->total);
+		sent->charged = charge;
 		WRITE_ONCE(source->charged, source->charged + sent->charged);
 		WRITE_ONCE(source->nr_messages, source->nr_messages + 1);
 		WRITE_ONCE(source->outstanding, source->outstanding + sent->total);
@@ -167,7 +170,7 @@ static void hbc_send_fill(struct hbc_source *source, struct hbc_message *m,
 	hbc_session_kick(source->s);
 }
 
-/* One try: 0, -EAGAIN if a newer plan has come, -errno. */
+/* One try: what hbc_send_accept() says. */
 static int hbc_send_try(struct hbc_source *source, struct iov_iter *from, size_t len)
 {
 	struct hbc_message_info info = { .kind = HBC_MESSAGE_SHORT };
@@ -201,13 +204,13 @@ static int hbc_send_checked(struct hbc_source *source, struct msghdr *msg, size_
 	/* Without a plan there is nothing to wait for. */
 	if (!READ_ONCE(source->s->origin->epoch))
 		return READ_ONCE(source->s->origin->ended) ? -ENODEV : -ENETUNREACH;
-	err = hbc_source_wait_room(source, hbc_source_charge(len), &timeo);
-	if (err)
-		return err;
 	do {
+		err = hbc_source_wait_room(source, hbc_source_charge(len), &timeo);
+		if (err)
+			return err;
 		msg->msg_iter = from;
 		err = hbc_send_try(source, &msg->msg_iter, len);
-	} while (err == -EAGAIN);
+	} while (err == -ESTALE);
 	return err;
 }
 
@@ -276,12 +279,11 @@ int hbc_source_send_file(struct hbc_source *source, struct hbcast_file *f, long 
 	if (!err) {
 		if (!READ_ONCE(source->s->origin->epoch))
 			err = -ENETUNREACH;
-		if (!err)
-			err = hbc_source_wait_room(source, 0, &timeo);
 		if (!err) {
 			do {
-				err = hbc_send_file_try(source, file, f);
-			} while (err == -EAGAIN);
+				err = hbc_source_wait_room(source, 0, &timeo) ?:
+				      hbc_send_file_try(source, file, f);
+			} while (err == -ESTALE);
 		}
 		mutex_unlock(&source->writer);
 	}

@@ -51,8 +51,7 @@ u64 hbc_source_sndbuf(struct hbc_source *source)
 	return size;
 }
 
-/* Whether @bytes more of a short message, or with 0 a file, may be accepted. */
-static bool hbc_source_room(struct hbc_source *source, u64 bytes)
+bool hbc_source_room(struct hbc_source *source, u64 bytes)
 {
 	struct hbc_session *s = source->s;
 

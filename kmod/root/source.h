@@ -148,7 +148,9 @@ static inline u64 hbc_source_charge(u64 len)
 
 /* Bytes of the send buffer. */
 u64 hbc_source_sndbuf(struct hbc_source *source);
-/* Waits until a short message that takes @bytes, or with 0 a file, may be accepted: 0 or -errno. */
+/* Whether a short message that takes @bytes, or with 0 a file, may be accepted. Context: any. */
+bool hbc_source_room(struct hbc_source *source, u64 bytes);
+/* Waits until it may: 0 or -errno. */
 int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo);
 
 /* All have the short message: it does not count in the send buffer any more. */
