@@ -134,8 +134,9 @@ static void hbc_child_renew(struct hbc_child *child)
 	child->ack_bytes = 0;
 	child->moved = jiffies;
 	/* One that had asked the lane to stop says anew what it has. */
-	if (child->over && !child->s->ended) {
+	if ((child->over || child->stop) && !child->s->ended) {
 		child->over = false;
+		child->stop = false;
 		child->agreed = false;
 	}
 }
@@ -150,7 +151,8 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 
 	hbc_tree_get(tree);
 	spin_lock_bh(&s->lock);
-	renew = old->epoch != tree->epoch || hbc_child_edge(child)->size != tree->edge[edge].size;
+	renew = old->epoch != tree->epoch || old->nr != tree->nr ||
+		hbc_child_edge(child)->size != tree->edge[edge].size;
 	if (renew)
 		hbc_child_renew(child);
 	child->tree = tree;

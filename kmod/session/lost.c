@@ -112,6 +112,13 @@ unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w)
 				sizeof(*w) + n * sizeof(w->run[0]));
 }
 
+void hbc_lost_again(struct hbc_session *s)
+{
+	spin_lock_bh(&s->lock);
+	bitmap_complement(s->lost.told, s->lost.now, HBC_MAX_MEMBERS);
+	spin_unlock_bh(&s->lock);
+}
+
 void hbc_lost_renumber(struct hbc_session *s)
 {
 	struct hbc_child *child;

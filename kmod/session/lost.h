@@ -31,6 +31,12 @@ unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w);
 /* Another tree of slot 0 has taken its place, and numbers anew. Context: any. */
 void hbc_lost_renumber(struct hbc_session *s);
 
+/*
+ * The parent, or its lane, is another one: it is told of each node, as it may have missed either.
+ * Context: any.
+ */
+void hbc_lost_again(struct hbc_session *s);
+
 /**
  * hbc_lost_runs() - nodes that have become lost, or are back
  * @s: the session

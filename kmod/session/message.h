@@ -30,6 +30,7 @@ struct hbc_session;
  * @endgame: who is to bring what is missing at the end, or NULL
  * @outcomes: what became of it at this node and those below, by the tree of slot 0
  * @fresh: those that the parent has not been told
+ * @retell: there was no memory to tell all of @outcomes anew
  * @reason: why it failed here, 0 if it did not; with @reported
  * @reported: this node's own outcome is in @outcomes
  * @over: the root has heard of all members
@@ -57,6 +58,7 @@ struct hbc_message {
 	struct hbc_endgame *endgame;
 	struct hbc_outcomes outcomes;
 	struct hbc_outcomes fresh;
+	bool retell;
 	u8 reason;
 	bool reported;
 	bool over;

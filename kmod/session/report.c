@@ -28,6 +28,17 @@ void hbc_report_due(struct hbc_session *s)
 		hbc_session_put(s);
 }
 
+/* All outcomes are to be told. session->lock held. */
+static void hbc_report_retell(struct hbc_message *m)
+{
+	unsigned int i;
+
+	m->retell = false;
+	for (i = 0; i < m->outcomes.nr; i++)
+		if (hbc_outcomes_add(&m->fresh, &m->outcomes.of[i], NULL) < 0)
+			m->retell = true;
+}
+
 /* Outcomes for which there was no memory are tried again. session->lock held. */
 static void hbc_report_own(struct hbc_message *m)
 {
@@ -35,6 +46,8 @@ static void hbc_report_own(struct hbc_message *m)
 
 	if (m->reported && !hbc_outcomes_find(&m->outcomes, 0))
 		hbc_outcomes_add(&m->outcomes, &own, &m->fresh);
+	if (m->retell)
+		hbc_report_retell(m);
 }
 
 void hbc_report_work(struct work_struct *work)
@@ -169,10 +182,21 @@ void hbc_report_renumber(struct hbc_session *s)
 
 	lockdep_assert_held(&s->lock);
 	list_for_each_entry(m, &s->messages, link) {
+		m->retell = false;
 		hbc_outcomes_clear(&m->outcomes);
 		hbc_outcomes_clear(&m->fresh);
 		hbc_report_own(m);
 	}
+	hbc_progress_again(s);
+}
+
+void hbc_report_again(struct hbc_session *s)
+{
+	struct hbc_message *m;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		hbc_report_retell(m);
 	hbc_progress_again(s);
 }
 

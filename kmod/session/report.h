@@ -32,6 +32,8 @@ void hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason)
  * session->lock held.
  */
 void hbc_report_renumber(struct hbc_session *s);
+/* The parent, or its lane, is another one: it is told all anew. session->lock held. */
+void hbc_report_again(struct hbc_session *s);
 
 /* This node, or one below, has more of short messages where it belongs. Context: process. */
 void hbc_report_ack(struct hbc_session *s);
