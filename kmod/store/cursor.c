@@ -121,6 +121,18 @@ void hbc_cursors_note(struct hbc_store *store, u32 number)
 		hbc_cursor_note(c, number);
 }
 
+unsigned int hbc_cursors_at(struct hbc_store *store, u32 number)
+{
+	const struct hbc_cursor *c;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&store->lock);
+	list_for_each_entry(c, &store->cursors, link)
+		n += (c->at[0].on && c->at[0].piece == number) +
+		     (c->at[1].on && c->at[1].piece == number);
+	return n;
+}
+
 /* The first piece of a rank that is there and has not been sent, or nr. store->lock held. */
 static u32 hbc_cursor_find(struct hbc_cursor *c, u8 rank)
 {

@@ -98,6 +98,8 @@ void hbc_cursor_want(struct hbc_cursor *cursor, u32 first, u32 count);
 /* Whether no piece of the lane's own slot is left to send, of those that have slots. */
 bool hbc_cursor_own_sent(struct hbc_cursor *cursor);
 
+/* How many are at piece @number. store->lock held. */
+unsigned int hbc_cursors_at(struct hbc_store *store, u32 number);
 /*
  * More of piece @number of the store has come, or it has got its slot: lanes that are to bring
  * it are woken. store->lock held.

@@ -165,9 +165,10 @@ void hbc_store_trim(struct hbc_store *store)
 
 	lockdep_assert_held(&store->lock);
 	list_for_each_entry_safe(piece, next, &store->cache, link) {
-		if (store->cached <= HBC_STORE_CACHE)
+		/* The newest one has not been used, and the root's wait for their slots. */
+		if (store->cached <= HBC_STORE_CACHE || list_is_last(&piece->link, &store->cache))
 			break;
-		if (!piece->users)
+		if (!piece->users && store->tag[piece->number] != HBC_TAG_NONE)
 			hbc_store_drop(store, piece);
 	}
 }
@@ -336,6 +337,7 @@ int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *b
 		hbc_store_drop(store, piece);
 		return -ENOMEM;
 	}
+	piece->users = hbc_cursors_at(store, number);
 	if (store->filed && test_bit(number, store->filed))
 		hbc_store_cache(store, piece);
 	return 0;
