@@ -13,21 +13,23 @@
 #include "session/session.h"
 #include "session/tree.h"
 
-bool hbc_adopt(struct hbc_child *child)
+int hbc_adopt(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
 	struct hbc_tree *old = child->tree, *tree;
 	LIST_HEAD(fresh);
+	int err;
 
 	lockdep_assert_held(&s->plan_lock);
 	if (hbc_child_edge(child)->size == 1)
-		return false;
+		return 0;
 	tree = hbc_tree_adopt(old, child->edge);
 	if (IS_ERR(tree))
-		return false;
-	if (hbc_children_prepare(s, tree, &fresh)) {
+		return PTR_ERR(tree);
+	err = hbc_children_prepare(s, tree, &fresh);
+	if (err) {
 		hbc_tree_put(tree);
-		return false;
+		return err;
 	}
 	/* The session's reference goes over to the new one. */
 	spin_lock_bh(&s->lock);
@@ -35,5 +37,5 @@ bool hbc_adopt(struct hbc_child *child)
 	spin_unlock_bh(&s->lock);
 	hbc_children_install(s, tree, &fresh);
 	hbc_tree_put(old);
-	return true;
+	return 1;
 }

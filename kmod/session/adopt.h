@@ -12,8 +12,9 @@ struct hbc_child;
  * Lanes to them begin; they say what they have, and get what they lack. Without memory nothing
  * changes, and it is tried again at the next look.
  *
- * plan_lock held. Return: whether children of the session have changed.
+ * plan_lock held. Return: 1 if children of the session have changed, 0 if it has none, -ENOMEM,
+ * -E2BIG if this node would have too many.
  */
-bool hbc_adopt(struct hbc_child *child);
+int hbc_adopt(struct hbc_child *child);
 
 #endif /* _HBC_ADOPT_H */

@@ -300,7 +300,7 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 		m->reason = reason;
 		/* Without memory it is tried again with the next report. */
 		if (hbc_outcomes_add(&m->outcomes, &own, &m->fresh) < 0)
-			m->reported = false;
+			m->retell = true;
 	}
 	spin_unlock_bh(&s->lock);
 	if (!first)

@@ -276,6 +276,7 @@ static int hbc_parent_take(struct hbc_parent *parent)
 	if (IS_ERR(tree))
 		return PTR_ERR(tree);
 	parent->node = NULL;
+	parent->treed = true;
 	mutex_lock(&s->plan_lock);
 	now = s->tree[tree->slot];
 	/* A parent that has not heard of a newer plan is not followed. */
@@ -366,11 +367,47 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 	return 0;
 }
 
+/* The parent knows of messages up to @number, and can be told of them. */
+static void hbc_parent_knows(struct hbc_parent *parent, u64 number)
+{
+	struct hbc_session *s = parent->s;
+
+	spin_lock_bh(&s->lock);
+	if (number > parent->known) {
+		parent->known = number;
+		hbc_lane_kick(parent->lane);
+	}
+	spin_unlock_bh(&s->lock);
+}
+
+static int hbc_parent_message(struct hbc_parent *parent, const struct hbc_wire_message *w,
+			      const struct hbc_hdr *h)
+{
+	int err = hbc_message_told(parent->s, w, h);
+
+	if (!err)
+		hbc_parent_knows(parent, be64_to_cpu(w->message));
+	return err;
+}
+
+static int hbc_parent_done(struct hbc_parent *parent, const struct hbc_wire_done *w,
+			   const struct hbc_hdr *h)
+{
+	unsigned int n = hbc_wire_count(h, sizeof(*w), sizeof(w->numbers[0]));
+
+	hbc_message_done(parent->s, be64_to_cpu(w->before), w->numbers, n);
+	if (n)
+		hbc_parent_knows(parent, be64_to_cpu(w->numbers[n - 1].first) +
+				 be64_to_cpu(w->numbers[n - 1].count) - 1);
+	return 0;
+}
+
 static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 {
 	struct hbc_session *s = parent->s;
 
-	if (h->tag & HBC_OVER_ALL) {
+	/* For all it is the end from where the tree comes alone. */
+	if (h->tag & HBC_OVER_ALL && READ_ONCE(s->parent[parent->lane->slot]) == parent) {
 		mutex_lock(&s->hn->lock);
 		WRITE_ONCE(s->root_gone, true);
 		hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
@@ -386,8 +423,6 @@ static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 
 int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame)
 {
-	const struct hbc_wire_done *done = (const struct hbc_wire_done *)frame;
-
 	switch (h->type) {
 	case HBC_FRAME_PLAN:
 		return hbc_parent_plan(parent, (const struct hbc_wire_plan *)frame, h->length);
@@ -395,16 +430,17 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u
 		return hbc_parent_tree(parent, (const struct hbc_wire_tree *)frame,
 				       hbc_wire_count(h, sizeof(struct hbc_wire_tree),
 						      sizeof(struct hbc_wire_node)));
-	case HBC_FRAME_MESSAGE:
-		return hbc_message_told(parent->s, (const struct hbc_wire_message *)frame, h);
-	case HBC_FRAME_LAST:
-		return hbc_parent_last(parent, (const struct hbc_wire_last *)frame);
-	case HBC_FRAME_DONE:
-		hbc_message_done(parent->s, be64_to_cpu(done->before), done->numbers,
-				 hbc_wire_count(h, sizeof(*done), sizeof(done->numbers[0])));
-		return 0;
 	case HBC_FRAME_OVER:
 		return hbc_parent_over(parent, h);
+	case HBC_FRAME_MESSAGE:
+		return parent->treed ?
+		       hbc_parent_message(parent, (const struct hbc_wire_message *)frame, h) : -EPROTO;
+	case HBC_FRAME_LAST:
+		return parent->treed ?
+		       hbc_parent_last(parent, (const struct hbc_wire_last *)frame) : -EPROTO;
+	case HBC_FRAME_DONE:
+		return parent->treed ?
+		       hbc_parent_done(parent, (const struct hbc_wire_done *)frame, h) : -EPROTO;
 	default:
 		return -EPROTO;
 	}
@@ -425,6 +461,10 @@ static bool hbc_parent_spools(struct hbc_message *m)
 	if (!hbc_message_is_file(m))
 		return false;
 	spin_lock_bh(&s->lock);
+	if (m->over || m->discard) {
+		spin_unlock_bh(&s->lock);
+		return false;
+	}
 	s->spooled += READ_ONCE(m->store->memory) - m->spooled;
 	m->spooled = READ_ONCE(m->store->memory);
 	over = s->spooled > READ_ONCE(s->group->config.spool) && !hbc_store_drains(m->store);
@@ -453,7 +493,8 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 		hbc_message_give_up(m, HBCAST_REASON_SPOOL);
 	else if (!ret)
 		hbc_receivers_push(m);
-	if (!ret && READ_ONCE(m->endgame))
+	/* What another lane has been replaced for may stay unfinished on it. */
+	if (!ret && READ_ONCE(m->endgame) && READ_ONCE(s->parent[parent->lane->slot]) == parent)
 		hbc_endgame_begun(m, run, parent->lane->slot);
 	/* Lanes that wait for a piece have been woken; others wait for all of it. */
 	if (!ret && hbc_store_is_whole(m->store))
@@ -468,7 +509,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 int hbc_parent_data(struct hbc_parent *parent, const struct hbc_run *run, unsigned int nr)
 {
 	unsigned int i;
-	int err = 0;
+	int err = parent->treed ? 0 : -EPROTO;
 
 	for (i = 0; i < nr && !err; i++)
 		err = hbc_parent_run(parent, &run[i]);
@@ -499,6 +540,11 @@ static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, u8 *frame)
 	if (parent->s->parent[HBC_SLOT_ALL] != parent || !parent->s->tree[HBC_SLOT_ALL])
 		return 0;
 	hbc_report_least(parent->s, &message, &bytes);
+	/* Over another slot messages may be known here first. */
+	if (message > parent->known + 1) {
+		message = parent->known + 1;
+		bytes = 0;
+	}
 	if (message == parent->ack && bytes == parent->ack_bytes)
 		return 0;
 	parent->ack = message;
@@ -526,9 +572,9 @@ unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
 	len = len ?: hbc_endgame_frame(parent, frame);
 	len = len ?: hbc_parent_put_ack(parent, frame);
 	if (!len && s->parent[HBC_SLOT_ALL] == parent)
-		len = hbc_report_frame(s, (struct hbc_wire_report *)frame) ?:
+		len = hbc_report_frame(s, parent->known, (struct hbc_wire_report *)frame) ?:
 		      hbc_lost_frame(s, (struct hbc_wire_lost *)frame) ?:
-		      hbc_progress_frame(s, (struct hbc_wire_ack *)frame);
+		      hbc_progress_frame(s, parent->known, (struct hbc_wire_ack *)frame);
 	spin_unlock_bh(&s->lock);
 	return len;
 }

@@ -18,10 +18,11 @@ struct hbc_session;
  * @link: session->parents, while READY; session->lock
  * @s: the session, a reference
  * @lane: the lane, which has this as its owner
- * @plan: that was told last, a reference; receive work, as the next four
+ * @plan: that was told last, a reference; receive work, as the next five
  * @node: nodes of a TREE that has not come whole
  * @total: how many it will have
  * @nr: how many it has
+ * @treed: a tree has come over the lane
  * @heard: jiffies of the last TREE, or when it became READY; session->lock, as what follows
  * @holds: what it is to be told waits for another lane of the slot to drain
  * @having: HAVE is being said: of messages from @have on
@@ -32,6 +33,7 @@ struct hbc_session;
  * @acked: epoch of the TREE_ACK that is to be told, or 0; @refuser and @reason with it
  * @refuser: node that did not take its part
  * @reason: and why
+ * @known: the last message that the other side has told of, or that it is over
  * @ack: that was told last
  * @ack_bytes: likewise
  */
@@ -43,6 +45,7 @@ struct hbc_parent {
 	struct hbc_wire_node *node;
 	u32 total;
 	u32 nr;
+	bool treed;
 	unsigned long heard;
 	struct hbc_parent *holds;
 	bool having;
@@ -53,6 +56,7 @@ struct hbc_parent {
 	u32 acked;
 	u32 refuser;
 	u16 reason;
+	u64 known;
 	u64 ack;
 	u64 ack_bytes;
 };

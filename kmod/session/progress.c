@@ -78,7 +78,7 @@ void hbc_progress_arrived(struct hbc_message *m)
 	spin_unlock_bh(&s->lock);
 }
 
-unsigned int hbc_progress_frame(struct hbc_session *s, struct hbc_wire_ack *w)
+unsigned int hbc_progress_frame(struct hbc_session *s, u64 known, struct hbc_wire_ack *w)
 {
 	struct hbc_message *m;
 	bool later = false;
@@ -88,6 +88,10 @@ unsigned int hbc_progress_frame(struct hbc_session *s, struct hbc_wire_ack *w)
 	if (!s->progress || !s->tree[HBC_SLOT_ALL])
 		return 0;
 	list_for_each_entry(m, &s->messages, link) {
+		if (hbc_message_number(m) > known) {
+			later = true;
+			break;
+		}
 		least = hbc_message_is_file(m) ? hbc_progress_least(m) : 0;
 		if (least <= m->told)
 			continue;

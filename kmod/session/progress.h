@@ -14,7 +14,7 @@ void hbc_progress_arrived(struct hbc_message *m);
 /* ACK of a file has come from a child: 0 or why its lane must end. Context: receive work. */
 int hbc_progress_come(struct hbc_child *child, const struct hbc_wire_ack *w);
 /* ACK of the next file whose progress is due. Return: its length, or 0. session->lock held. */
-unsigned int hbc_progress_frame(struct hbc_session *s, struct hbc_wire_ack *w);
+unsigned int hbc_progress_frame(struct hbc_session *s, u64 known, struct hbc_wire_ack *w);
 /* There is another parent, or another tree: all is told anew. session->lock held. */
 void hbc_progress_again(struct hbc_session *s);
 

@@ -65,15 +65,20 @@ void hbc_report_work(struct work_struct *work)
 	hbc_session_put(s);
 }
 
-unsigned int hbc_report_frame(struct hbc_session *s, struct hbc_wire_report *w)
+unsigned int hbc_report_frame(struct hbc_session *s, u64 known, struct hbc_wire_report *w)
 {
 	struct hbc_message *m;
 	unsigned int n = 0, i;
+	bool later = false;
 
 	lockdep_assert_held(&s->lock);
 	if (!s->reporting || !s->tree[HBC_SLOT_ALL])
 		return 0;
 	list_for_each_entry(m, &s->messages, link) {
+		if (hbc_message_number(m) > known) {
+			later = true;
+			break;
+		}
 		if (n + m->fresh.nr > HBC_REPORT_OUTCOMES && n)
 			break;
 		for (i = 0; i < m->fresh.nr && n < HBC_REPORT_OUTCOMES; i++, n++)
@@ -93,7 +98,7 @@ unsigned int hbc_report_frame(struct hbc_session *s, struct hbc_wire_report *w)
 		hbc_outcomes_clear(&m->fresh);
 	}
 	if (!n) {
-		s->reporting = false;
+		s->reporting = later;
 		return 0;
 	}
 	w->epoch = cpu_to_be32(s->tree[HBC_SLOT_ALL]->epoch);

@@ -20,7 +20,7 @@ void hbc_report_due(struct hbc_session *s);
 void hbc_report_work(struct work_struct *work);
 
 /* REPORT of what is fresh. Return: its length, 0 if nothing is. session->lock held. */
-unsigned int hbc_report_frame(struct hbc_session *s, struct hbc_wire_report *w);
+unsigned int hbc_report_frame(struct hbc_session *s, u64 known, struct hbc_wire_report *w);
 /* REPORT has come: 0 or why the lane must end. Context: receive work. */
 int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, unsigned int n);
 /* Whether this node and all below have an outcome that the parent was told. session->lock held. */

@@ -81,7 +81,8 @@ static bool hbc_watch_stalled(struct hbc_child *child)
 static bool hbc_watch_child(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
-	bool lost, stalled, adopted;
+	bool lost, stalled;
+	int adopted;
 
 	spin_lock_bh(&s->lock);
 	lost = !child->up && time_after(jiffies, child->since + hbc_watch_dead(s));
@@ -90,7 +91,15 @@ static bool hbc_watch_child(struct hbc_child *child)
 	if (!lost && !stalled)
 		return false;
 	adopted = hbc_adopt(child);
+	/* Without memory it is looked at again. */
+	if (adopted == -ENOMEM)
+		return false;
 	spin_lock_bh(&s->lock);
+	/* It has come back meanwhile. */
+	if (!stalled && child->up) {
+		spin_unlock_bh(&s->lock);
+		return adopted > 0;
+	}
 	if (!child->dead) {
 		child->dead = true;
 		hbc_lost_child(child, true);
@@ -100,7 +109,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 		hbc_lane_fail(child->lane, ETIME);
 	hbc_watch_fail(child);
 	hbc_report_ack(s);
-	return adopted;
+	return adopted > 0;
 }
 
 /* Return: whether children have changed, so that they are to be looked at again. */
