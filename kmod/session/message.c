@@ -223,6 +223,7 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 {
 	struct hbc_message *m = hbc_message_new(s, info);
 	bool readers;
+	LIST_HEAD(gone);
 	int err;
 
 	if (!m)
@@ -234,9 +235,12 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 		/* Another lane may have been faster. */
 		err = info->number <= s->last ? 1 : hbc_message_bounds(s, info) ?:
 		      hbc_message_insert(m);
-		/* The list has one; the message may end at once. */
-		if (!err)
+		if (!err) {
+			/* The list has one; the message may end at once. */
 			hbc_message_get(m);
+			/* The next one, from another lane, must not be there before it. */
+			hbc_receivers_link(m, &gone);
+		}
 		spin_unlock_bh(&s->lock);
 	}
 	if (err) {
@@ -245,7 +249,7 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 	}
 	trace_hbc_message_open(s->group->id, s->root, hbc_message_number(m),
 			       m->store->info.cut.total, m->reason);
-	hbc_receivers_link(m);
+	hbc_receivers_linked(m, &gone);
 	if (!readers) {
 		hbc_group_drop(s->group, HBC_DROP_NO_RECEIVER);
 		hbc_message_finish(m, HBCAST_REASON_NO_RECEIVER);

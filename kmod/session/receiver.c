@@ -179,25 +179,39 @@ static struct hbc_receiver *hbc_delivery_receiver(const struct hbc_delivery *d)
 	return r;
 }
 
-void hbc_receivers_link(struct hbc_message *m)
+void hbc_receivers_link(struct hbc_message *m, struct list_head *gone)
 {
 	struct hbc_delivery *d;
-	struct hbc_receiver *r;
-	u8 reason;
 
+	lockdep_assert_held(&m->s->lock);
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		hbc_message_get(m);
+		spin_lock(&d->r->lock);
+		d->reason = d->r->closed ? HBCAST_REASON_CLOSED :
+			    d->r->cut ? HBCAST_REASON_STALLED : 0;
+		WRITE_ONCE(d->ended, d->reason);
+		if (d->ended)
+			list_add_tail(&d->link, gone);
+		else
+			hbc_delivery_place(d->r, d);
+		spin_unlock(&d->r->lock);
+	}
+}
+
+void hbc_receivers_linked(struct hbc_message *m, struct list_head *gone)
+{
+	struct hbc_delivery *d, *next;
+	struct hbc_receiver *r;
+
+	list_for_each_entry_safe(d, next, gone, link) {
+		list_del_init(&d->link);
+		hbc_delivery_settle(d, d->reason);
+	}
 	list_for_each_entry(d, &m->deliveries, message_link) {
 		r = hbc_delivery_receiver(d);
-		hbc_message_get(m);
-		spin_lock_bh(&r->lock);
-		reason = r->closed ? HBCAST_REASON_CLOSED : r->cut ? HBCAST_REASON_STALLED : 0;
-		if (reason)
-			WRITE_ONCE(d->ended, true);
-		else
-			hbc_delivery_place(r, d);
-		spin_unlock_bh(&r->lock);
-		if (reason)
-			hbc_delivery_settle(d, reason);
-		else if (hbc_delivery_sinks(r, d))
+		if (!r)
+			continue;
+		if (hbc_delivery_sinks(r, d))
 			r->sk->sk_data_ready(r->sk);
 		sock_put(r->sk);
 	}

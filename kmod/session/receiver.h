@@ -135,8 +135,12 @@ void hbc_receiver_free(struct hbc_receiver *r);
  * process; nothing else knows @m. Return: how many, or -ENOMEM.
  */
 int hbc_receivers_open(struct hbc_message *m);
-/* The message is known: the deliveries take their places. Context: process, no spinlocks. */
-void hbc_receivers_link(struct hbc_message *m);
+/*
+ * The message is known: the deliveries take their places, but for those of receivers that take
+ * none, which go to @gone, and to hbc_receivers_linked() without locks. session->lock held.
+ */
+void hbc_receivers_link(struct hbc_message *m, struct list_head *gone);
+void hbc_receivers_linked(struct hbc_message *m, struct list_head *gone);
 /* More of the message is here. Context: process, no spinlocks. */
 void hbc_receivers_push(struct hbc_message *m);
 /* No more of it comes: those who have not all end with @reason. Context: as above. */
