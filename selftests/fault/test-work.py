@@ -65,7 +65,8 @@ class Work:
         self.plans.reverse()
         edges, forward = self.plans[0]
         for what in (lambda: scene.guest.client.do("node-del"), scene.guest.join,
-                     lambda: scene.root.apply_trees((0, edges), wait=False, forward=forward),
+                     lambda: scene.root.apply_trees((0, edges), (0, CHAIN), wait=False,
+                                                    forward=forward),
                      scene.leaf.cut,
                      lambda: node.send_file(scene.sender, self.file, 300000),
                      self.measure,
@@ -104,7 +105,7 @@ def refused(work, name):
 
 
 def adoption(work):
-    """The same while a relay is dead: nobody adopts his children, but all is well when he
+    """The same while a relay is dead: its children are adopted later, and all is well when it
     is back."""
     scene = work.scene
     scene.root.apply(*CHAIN)
