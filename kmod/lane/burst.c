@@ -237,17 +237,25 @@ void *hbc_burst_walk(const struct hbc_burst *b, u32 *pos, u32 *len, unsigned int
 	return page_address(bv->bv_page) + bv->bv_offset + in;
 }
 
-void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len)
+void hbc_burst_copy_on(const struct hbc_burst *b, u32 pos, void *to, u32 len, unsigned int *at,
+		       u32 *skip)
 {
-	unsigned int at = 0;
-	u32 skip = 0, n;
 	void *from;
+	u32 n;
 
 	for (; len; len -= n, to += n) {
 		n = len;
-		from = hbc_burst_walk(b, &pos, &n, &at, &skip);
+		from = hbc_burst_walk(b, &pos, &n, at, skip);
 		memcpy(to, from, n);
 	}
+}
+
+void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len)
+{
+	unsigned int at = 0;
+	u32 skip = 0;
+
+	hbc_burst_copy_on(b, pos, to, len, &at, &skip);
 }
 
 /* A half frame in very many pieces: one copy, so that its vectors stay bounded. */

@@ -88,6 +88,9 @@ struct hbc_burst *hbc_burst_carry(struct hbc_burst *b, u32 pos, unsigned int nee
 
 /* Copies @len bytes at @pos. Context: process. */
 void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len);
+/* The same for one place after another: @at and @skip as for hbc_burst_walk(). */
+void hbc_burst_copy_on(const struct hbc_burst *b, u32 pos, void *to, u32 len, unsigned int *at,
+		       u32 *skip);
 
 /**
  * hbc_burst_walk() - the bytes of a part as they lie in memory

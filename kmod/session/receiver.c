@@ -240,11 +240,11 @@ static u32 hbc_delivery_piece(const struct hbc_receiver *r, const struct hbc_del
 }
 
 /* Whether the fragment at @pos, of header @w, has the checksum that it says. */
-static bool hbc_delivery_good(const struct hbc_burst *b, u32 pos, const struct hbc_wire_data *w)
+static bool hbc_delivery_good(const struct hbc_burst *b, u32 pos, const struct hbc_wire_data *w,
+			      unsigned int at, u32 skip)
 {
-	u32 left = be16_to_cpu(w->hdr.length) - HBC_DATA_LEN, skip = 0, n;
+	u32 left = be16_to_cpu(w->hdr.length) - HBC_DATA_LEN, n;
 	u32 crc = hbc_crc_seed(w);
-	unsigned int at = 0;
 	void *from;
 
 	for (pos += HBC_DATA_LEN; left; left -= n) {
@@ -256,11 +256,11 @@ static bool hbc_delivery_good(const struct hbc_burst *b, u32 pos, const struct h
 }
 
 /* As many of @len bytes at @pos as find place become fragments of the skb: their number. */
-static u32 hbc_delivery_take(struct sk_buff *skb, const struct hbc_burst *b, u32 pos, u32 len)
+static u32 hbc_delivery_take(struct sk_buff *skb, const struct hbc_burst *b, u32 pos, u32 len,
+			     unsigned int at, u32 skip)
 {
 	int nr = skb_shinfo(skb)->nr_frags;
-	u32 skip = 0, done = 0, n;
-	unsigned int at = 0;
+	u32 done = 0, n;
 	void *from;
 
 	for (; done < len && nr < MAX_SKB_FRAGS; done += n) {
@@ -282,16 +282,17 @@ static u32 hbc_delivery_take(struct sk_buff *skb, const struct hbc_burst *b, u32
 static int hbc_delivery_fill(struct sk_buff *skb, const struct hbc_held *held, u32 *part)
 {
 	struct hbc_wire_data w;
-	u32 done = 0, payload, pos;
+	u32 done = 0, payload, pos, skip = 0;
+	unsigned int at = 0;
 
 	while (done < held->len && skb_shinfo(skb)->nr_frags < MAX_SKB_FRAGS) {
 		pos = held->pos + done;
-		hbc_burst_copy(held->burst, pos, &w, sizeof(w));
+		hbc_burst_copy_on(held->burst, pos, &w, sizeof(w), &at, &skip);
 		payload = be16_to_cpu(w.hdr.length) - HBC_DATA_LEN;
-		if (!*part && !hbc_delivery_good(held->burst, pos, &w))
+		if (!*part && !hbc_delivery_good(held->burst, pos, &w, at, skip))
 			return -EBADMSG;
 		*part += hbc_delivery_take(skb, held->burst, pos + HBC_DATA_LEN + *part,
-					   payload - *part);
+					   payload - *part, at, skip);
 		if (*part < payload)
 			break;
 		*part = 0;

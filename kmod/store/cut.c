@@ -149,7 +149,7 @@ bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *h
 	unsigned int at = 0;
 
 	for (pos = held->pos; pos < end; pos += len) {
-		hbc_burst_copy(held->burst, pos, &w, sizeof(w));
+		hbc_burst_copy_on(held->burst, pos, &w, sizeof(w), &at, &skip);
 		len = be16_to_cpu(w.hdr.length);
 		if (hbc_cut_crc(held->burst, pos + HBC_DATA_LEN, len - HBC_DATA_LEN,
 				hbc_crc_seed(&w), &at, &skip) != be32_to_cpu(w.crc))
