@@ -176,7 +176,10 @@ static bool good_message(const struct hbc_wire_message *w, unsigned int n)
 {
 	bool file = w->kind == HBC_MESSAGE_FILE;
 
-	if (!w->message || be64_to_cpu(w->total) > S64_MAX || !w->port || !w->payload ||
+	/* Ranges of numbers have one behind them. */
+	if (!w->message || be64_to_cpu(w->message) > HBC_NUMBER_MAX)
+		return false;
+	if (be64_to_cpu(w->total) > S64_MAX || !w->port || !w->payload ||
 	    be16_to_cpu(w->payload) > HBC_PAYLOAD_MAX || !w->fragments ||
 	    w->kind >= __HBC_MESSAGE_KINDS || w->hashed > file)
 		return false;

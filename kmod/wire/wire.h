@@ -27,6 +27,7 @@
 #define HBC_FRAME_MAX		65535	/* bytes of the longest frame, DATA or PROBE */
 #define HBC_CONTROL_MAX		4096	/* bytes of the longest other frame */
 #define HBC_PAYLOAD_MAX		(HBC_FRAME_MAX - HBC_DATA_LEN)
+#define HBC_NUMBER_MAX		(U64_MAX - 2)	/* of a message */
 #define HBC_NONCE_LEN		32
 #define HBC_MAC_LEN		32
 #define HBC_HASH_LEN		32
@@ -197,7 +198,7 @@ enum hbc_message_kind {
 /* A message: once for each lane, before the first of its fragments. */
 struct hbc_wire_message {
 	struct hbc_wire_hdr hdr;
-	__be64 message;		/* its number, never 0 */
+	__be64 message;		/* its number, 1 to HBC_NUMBER_MAX */
 	__be64 total;		/* bytes, at most S64_MAX */
 	__be16 port;		/* never 0 */
 	__be16 payload;		/* bytes in each fragment but the last, at least 1 */

@@ -266,6 +266,8 @@ static const struct field tree_accepted[] = {
 
 static const struct field message_refused[] = {
 	{ "message 0", 0, 4, SAMPLE_MESSAGE, 8 },
+	{ "message 2^64 - 1", ~0ULL, 4, SAMPLE_MESSAGE, 8 },
+	{ "message 2^64 - 2", ~0ULL - 1, 4, SAMPLE_MESSAGE, 8 },
 	{ "total 2^63", 1ULL << 63, 12, SAMPLE_MESSAGE, 8 },
 	{ "total 2^64 - 1", ~0ULL, 12, SAMPLE_MESSAGE_FILE, 8 },
 	{ "more fragments than have numbers", TOO_LONG, 12, SAMPLE_MESSAGE, 8 },
@@ -293,6 +295,7 @@ static const struct field message_refused[] = {
 };
 
 static const struct field message_accepted[] = {
+	{ "the last number", ~0ULL - 2, 4, SAMPLE_MESSAGE, 8 },
 	{ "no bytes", 0, 12, SAMPLE_MESSAGE, 8 },
 	{ "the most fragments", TOO_LONG - 1, 12, SAMPLE_MESSAGE, 8 },
 	{ "the longest fragments", 65519, 22, SAMPLE_MESSAGE, 2 },
