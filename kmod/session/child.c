@@ -30,6 +30,7 @@ static void hbc_child_free(struct kref *ref)
 
 	list_for_each_entry_safe(c, next, &child->cursors, child_link)
 		hbc_cursor_free(c);
+	xa_destroy(&child->index);
 	hbc_tree_put(child->tree);
 	hbc_lane_put(child->lane);
 	hbc_session_put(child->s);
@@ -76,6 +77,7 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 	child->edge = edge;
 	child->since = jiffies;
 	INIT_LIST_HEAD(&child->cursors);
+	xa_init_flags(&child->index, 0);
 	return child;
 }
 
@@ -272,10 +274,8 @@ struct hbc_cursor *hbc_child_cursor(struct hbc_child *child, const struct hbc_st
 	struct hbc_cursor *c;
 
 	lockdep_assert_held(&child->s->lock);
-	list_for_each_entry(c, &child->cursors, child_link)
-		if (c->store == store)
-			return c;
-	return NULL;
+	c = xa_load(&child->index, (u32)store->info.number);
+	return c && c->store == store ? c : NULL;
 }
 
 bool hbc_children_lack(const struct hbc_message *m)
@@ -299,32 +299,25 @@ bool hbc_children_lack(const struct hbc_message *m)
 	return false;
 }
 
-/* Its cursor of a store, off the list, or NULL. */
-static struct hbc_cursor *hbc_children_take(struct hbc_session *s, const struct hbc_store *store)
+void hbc_children_forget(struct hbc_message *m)
 {
+	struct hbc_session *s = m->s;
+	struct hbc_cursor *c, *next;
 	struct hbc_child *child;
-	struct hbc_cursor *c;
+	LIST_HEAD(gone);
 
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(child, &s->children, link) {
-		c = hbc_child_cursor(child, store);
-		if (c) {
-			list_del_init(&c->child_link);
-			if (child->sending == c)
-				child->sending = NULL;
-			spin_unlock_bh(&s->lock);
-			return c;
-		}
+		c = hbc_child_cursor(child, m->store);
+		if (!c)
+			continue;
+		xa_erase(&child->index, (u32)hbc_message_number(m));
+		list_move(&c->child_link, &gone);
+		if (child->sending == c)
+			child->sending = NULL;
 	}
 	spin_unlock_bh(&s->lock);
-	return NULL;
-}
-
-void hbc_children_forget(struct hbc_message *m)
-{
-	struct hbc_cursor *c;
-
-	while ((c = hbc_children_take(m->s, m->store)))
+	list_for_each_entry_safe(c, next, &gone, child_link)
 		hbc_cursor_free(c);
 }
 
@@ -410,6 +403,20 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 	return 0;
 }
 
+/* A new cursor becomes the child's. session->lock held. */
+static int hbc_child_add_cursor(struct hbc_child *child, struct hbc_cursor *c)
+{
+	int err = xa_insert(&child->index, (u32)c->store->info.number, c,
+			    GFP_ATOMIC | __GFP_NOWARN);
+
+	if (err)
+		return err;
+	/* The tree may be another one by now. */
+	hbc_cursor_set_route(c, &hbc_child_edge(child)->route);
+	list_add_tail(&c->child_link, &child->cursors);
+	return 0;
+}
+
 /* The child's cursor of a message, made if it is not there; NULL without memory. */
 static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct hbc_message *m)
 {
@@ -433,11 +440,8 @@ static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct 
 		}
 		spin_lock_bh(&s->lock);
 		c = hbc_child_cursor(child, m->store);
-		if (!c && !list_empty(&m->link)) {
+		if (!c && !list_empty(&m->link) && !hbc_child_add_cursor(child, fresh)) {
 			c = fresh;
-			/* It may be another one by now. */
-			hbc_cursor_set_route(c, &hbc_child_edge(child)->route);
-			list_add_tail(&c->child_link, &child->cursors);
 			fresh = NULL;
 		}
 	}

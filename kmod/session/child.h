@@ -6,6 +6,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/xarray.h>
 
 #include "wire/wire.h"
 
@@ -44,6 +45,7 @@ struct hbc_tx_part;
  * @ack_bytes: bytes of that which are
  * @moved: jiffies when either has moved last, or nothing was outstanding
  * @cursors: struct hbc_cursor, one for each message that is not all there
+ * @index: those by the low half of their message's number
  * @sending: that of which a part is with the lane, or NULL
  */
 struct hbc_child {
@@ -70,6 +72,7 @@ struct hbc_child {
 	u64 ack_bytes;
 	unsigned long moved;
 	struct list_head cursors;
+	struct xarray index;
 	struct hbc_cursor *sending;
 };
 
