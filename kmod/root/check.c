@@ -12,6 +12,7 @@
 #include "config/peer.h"
 #include "root/check.h"
 #include "root/upload.h"
+#include "session/child.h"
 #include "wire/shape.h"
 
 #define NOBODY		U32_MAX
@@ -337,13 +338,29 @@ static int hbc_check_slots(const struct hbc_check *first, struct hbc_checked *sh
 	return 0;
 }
 
+/* This node's children in all trees. */
+static int hbc_check_children(struct hbc_check *first, const struct hbc_checked *shape,
+			      unsigned int nr)
+{
+	unsigned int i;
+	u32 sum = 0;
+
+	for (i = 0; i < nr; i++)
+		sum += be32_to_cpu(shape[i].nodes[0].nr_children);
+	if (sum <= HBC_CHILDREN_MAX)
+		return 0;
+	return hbc_check_refuse(first, "this node would have %u children in all trees, more than %u",
+				sum, HBC_CHILDREN_MAX);
+}
+
 int hbc_check_plan(struct hbc_upload *plan, const struct hbc_group *group,
 		   struct hbc_checked *tree, unsigned int *nr)
 {
 	struct hbc_check first = {};
 	int err;
 
-	err = hbc_check_all(plan, group, tree, nr, &first) ?: hbc_check_slots(&first, tree, *nr);
+	err = hbc_check_all(plan, group, tree, nr, &first) ?:
+	      hbc_check_children(&first, tree, *nr) ?: hbc_check_slots(&first, tree, *nr);
 	kvfree(first.node);
 	return err;
 }

@@ -26,7 +26,7 @@ int hbc_adopt(struct hbc_child *child)
 	tree = hbc_tree_adopt(old, child->edge);
 	if (IS_ERR(tree))
 		return PTR_ERR(tree);
-	err = hbc_children_prepare(s, tree, &fresh);
+	err = hbc_children_fit(s, tree) ? hbc_children_prepare(s, tree, &fresh) : -E2BIG;
 	if (err) {
 		hbc_tree_put(tree);
 		return err;

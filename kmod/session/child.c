@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A child: the other end of a lane that leads away from the root. */
-#include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/hbcast.h>
+#include <linux/list_sort.h>
 #include <linux/slab.h>
 
 #include "config/group.h"
@@ -97,6 +97,17 @@ static struct hbc_child *hbc_child_find(struct hbc_session *s, const struct hbc_
 	return NULL;
 }
 
+bool hbc_children_fit(struct hbc_session *s, const struct hbc_tree *tree)
+{
+	const struct hbc_child *child;
+	u32 nr = tree->nr_edges;
+
+	lockdep_assert_held(&s->plan_lock);
+	list_for_each_entry(child, &s->children, link)
+		nr += child->slot != tree->slot;
+	return nr <= HBC_CHILDREN_MAX;
+}
+
 int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh)
 {
 	struct hbc_child *child;
@@ -168,17 +179,12 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 	hbc_tree_put(old);
 }
 
-/*
- * Of several trees each keeps to its rate: beyond it, one would take from others what they need
- * on links that they share, and the root would give it more than relays can bring in time.
- */
 static void hbc_child_begin(struct hbc_child *child)
 {
 	const struct hbc_tree *tree = child->tree;
 	u64 rate = be64_to_cpu(tree->node[hbc_child_edge(child)->first].rate);
-	bool several = hweight64(tree->plan->slots.set) > 1;
 
-	hbc_lane_set_rate(child->lane, rate, hbc_plan_is_strict(tree->plan) || several);
+	hbc_lane_set_rate(child->lane, rate, hbc_plan_is_strict(tree->plan));
 }
 
 /* It leaves the list: its lane ends when all that is due has gone. plan_lock held. */
@@ -194,19 +200,14 @@ static void hbc_child_leave(struct hbc_child *child, bool drain)
 	hbc_child_put(child);
 }
 
-/* The plan says in which order those of one parent are served. plan_lock held. */
-static void hbc_children_order(struct hbc_session *s, const struct hbc_tree *tree)
+/* The plan says in which order those of one parent are served. */
+static int hbc_children_compare(void *unused, const struct list_head *a,
+				const struct list_head *b)
 {
-	struct hbc_child *child;
-	unsigned int i;
+	const struct hbc_child *x = list_entry(a, struct hbc_child, link);
+	const struct hbc_child *y = list_entry(b, struct hbc_child, link);
 
-	spin_lock_bh(&s->lock);
-	for (i = 0; i < tree->nr_edges; i++) {
-		child = hbc_child_find(s, tree, i);
-		if (child)
-			list_move_tail(&child->link, &s->children);
-	}
-	spin_unlock_bh(&s->lock);
+	return x->slot != y->slot ? x->slot - y->slot : x->edge > y->edge;
 }
 
 void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh)
@@ -234,7 +235,9 @@ void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct l
 		hbc_child_get(child);	/* the lane's */
 		hbc_lane_begin(child->lane);
 	}
-	hbc_children_order(s, tree);
+	spin_lock_bh(&s->lock);
+	list_sort(NULL, &s->children, hbc_children_compare);
+	spin_unlock_bh(&s->lock);
 }
 
 void hbc_children_leave_slots(struct hbc_session *s, u64 slots)

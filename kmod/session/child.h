@@ -85,6 +85,10 @@ void hbc_child_get(struct hbc_child *child);
 /* Context: process, no spinlocks. */
 void hbc_child_put(struct hbc_child *child);
 
+#define HBC_CHILDREN_MAX	4096	/* of a session at a node, in all slots */
+
+/* Whether a node may have the children of a tree beside those of other slots. plan_lock held. */
+bool hbc_children_fit(struct hbc_session *s, const struct hbc_tree *tree);
 /*
  * The children of a tree that is to take the place of another of its slot, or of none: those
  * that are there already, and new ones; lanes begin with hbc_children_begin(). plan_lock held.

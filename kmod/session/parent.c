@@ -236,6 +236,8 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	bool ready;
 	int err;
 
+	if (!hbc_children_fit(s, tree))
+		return -E2BIG;
 	err = hbc_children_prepare(s, tree, &fresh);
 	if (err)
 		return err;
