@@ -302,7 +302,7 @@ static int hbc_nl_tree_fill(struct sk_buff *skb, const void *object, unsigned in
 	if (!err)
 		err = nla_put_u32(skb, HBCAST_A_PLAN_FORWARD, hbc_plan_is_whole(tree->plan) ?
 				  HBCAST_FORWARD_MESSAGE : HBCAST_FORWARD_PACKET);
-	if (!err && hbc_plan_is_strict(tree->plan))
+	if (!err && tree->plan->wire.flags & HBC_PLAN_STRICT)
 		err = nla_put_flag(skb, HBCAST_A_PLAN_STRICT);
 	if (!err && asked->ready)
 		err = nla_put_flag(skb, HBCAST_A_PLAN_READY);
