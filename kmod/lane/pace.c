@@ -88,7 +88,7 @@ void hbc_pace_set(struct hbc_lane *lane, u64 rate, bool strict)
 		hbc_pace_apply(lane);
 }
 
-/* Bytes that TCP sends in one lump: what its pace lets go in a millisecond, two segments at least. */
+/* What TCP sends in one lump: what its pace lets go in a millisecond, two segments at least. */
 static u64 hbc_pace_lump(const struct hbc_lane *lane)
 {
 	return clamp_t(u64, lane->pace.now / MSEC_PER_SEC, 2 * lane->mss,

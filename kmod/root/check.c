@@ -349,7 +349,7 @@ static int hbc_check_children(struct hbc_check *first, const struct hbc_checked 
 		sum += be32_to_cpu(shape[i].nodes[0].nr_children);
 	if (sum <= HBC_CHILDREN_MAX)
 		return 0;
-	return hbc_check_refuse(first, "this node would have %u children in all trees, more than %u",
+	return hbc_check_refuse(first, "this node has %u children in all trees, more than %u",
 				sum, HBC_CHILDREN_MAX);
 }
 

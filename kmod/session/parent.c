@@ -425,6 +425,10 @@ static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 
 int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame)
 {
+	/* Who has not told of a tree has nothing to say of messages. */
+	if (!parent->treed && (h->type == HBC_FRAME_MESSAGE || h->type == HBC_FRAME_LAST ||
+			       h->type == HBC_FRAME_DONE))
+		return -EPROTO;
 	switch (h->type) {
 	case HBC_FRAME_PLAN:
 		return hbc_parent_plan(parent, (const struct hbc_wire_plan *)frame, h->length);
@@ -435,14 +439,11 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u
 	case HBC_FRAME_OVER:
 		return hbc_parent_over(parent, h);
 	case HBC_FRAME_MESSAGE:
-		return parent->treed ?
-		       hbc_parent_message(parent, (const struct hbc_wire_message *)frame, h) : -EPROTO;
+		return hbc_parent_message(parent, (const struct hbc_wire_message *)frame, h);
 	case HBC_FRAME_LAST:
-		return parent->treed ?
-		       hbc_parent_last(parent, (const struct hbc_wire_last *)frame) : -EPROTO;
+		return hbc_parent_last(parent, (const struct hbc_wire_last *)frame);
 	case HBC_FRAME_DONE:
-		return parent->treed ?
-		       hbc_parent_done(parent, (const struct hbc_wire_done *)frame, h) : -EPROTO;
+		return hbc_parent_done(parent, (const struct hbc_wire_done *)frame, h);
 	default:
 		return -EPROTO;
 	}

@@ -322,6 +322,16 @@ static struct hbc_held hbc_delivery_part(const struct hbc_receiver *r, struct hb
 	return held;
 }
 
+/* All of it has been put on the queue, or is in a file, or it has failed. */
+static void hbc_delivery_last(struct hbc_delivery *d, struct sk_buff *skb, u8 reason, bool sunk)
+{
+	hbc_skb(skb)->offset = d->message->store->info.cut.total;
+	hbc_skb(skb)->reason = reason;
+	hbc_skb(skb)->end = true;
+	if (sunk)
+		WRITE_ONCE(d->read, hbc_delivery_sunk(d));
+}
+
 /*
  * The next skb of a delivery; NULL if nothing is there, ERR_PTR: -ENOMEM, -EBADMSG. Of the
  * delivery that is being put on the queue, without locks.
@@ -354,11 +364,7 @@ static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc
 	memset(skb->cb, 0, sizeof(skb->cb));
 	hbc_skb(skb)->d = d;
 	if (!held.burst) {
-		hbc_skb(skb)->offset = cut->total;
-		hbc_skb(skb)->reason = reason;
-		hbc_skb(skb)->end = true;
-		if (sunk)
-			WRITE_ONCE(d->read, hbc_delivery_sunk(d));
+		hbc_delivery_last(d, skb, reason, sunk);
 		return skb;
 	}
 	first = piece * cut->per_piece;

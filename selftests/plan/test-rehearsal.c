@@ -291,7 +291,7 @@ static void test_frames(void)
 		tap_bail_out("a plan cannot be rehearsed");
 	ok(near(parts.asked, 90.14, 1 / 1e6), "headers are those of the MTU of an edge's way");
 	ok(near(rehearsal.edges->reached_mbps, 44.66, 1 / 1e6), "and what comes is of payload");
-	ok(near(rehearsal.edges->grain_mbps, 0.158791, 1 / 1e6), "in whole segments, two at a time");
+	ok(near(rehearsal.edges->grain_mbps, 0.158791, 1 / 1e6), "in segments, two at a time");
 	ok(parts.enough && !parts.enough_of_half, "it goes on until all reach their rates");
 	hbp_rehearsal_clear(&rehearsal);
 	plan->trees->edges->parent = 2;
