@@ -106,6 +106,7 @@ struct hbc_store_ops {
  * @sum: of each piece in the file a checksum; NULL at the root
  * @file: where pieces are kept, or NULL; set once, a reference
  * @drains: pieces are being written to it
+ * @wrote: jiffies when a piece was written last
  * @error: enum hbcast_reason why it is of no use any more, or 0
  * @closed: nothing more is to be read or written
  * @work: reads and writes; holds a reference
@@ -138,6 +139,7 @@ struct hbc_store {
 	u32 *sum;
 	struct hbc_file *file;
 	bool drains;
+	unsigned long wrote;
 	u8 error;
 	bool closed;
 	struct work_struct work;
@@ -169,7 +171,8 @@ u64 hbc_store_bytes(const struct hbc_store *store);
  * @truesize: memory that they keep alive
  *
  * Context: process, takes store->lock.
- * Return: 0; 1 if nothing of it was new; -EPROTO for what cannot be of the message, -ENOMEM.
+ * Return: 0; 1 if nothing of it was new; -ENODATA if a piece's beginning has not been added,
+ * -EPROTO for what cannot be of the message, -ENOMEM.
  */
 int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesize);
 
