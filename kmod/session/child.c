@@ -76,6 +76,7 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 	child->tree = tree;
 	child->edge = edge;
 	child->since = jiffies;
+	child->moved = jiffies;
 	INIT_LIST_HEAD(&child->cursors);
 	xa_init_flags(&child->index, 0);
 	return child;
@@ -332,12 +333,15 @@ int hbc_child_up(struct hbc_child *child)
 
 	spin_lock_bh(&s->lock);
 	child->up = true;
+	child->plan_told = false;
+	child->tree_told = 0;
+	/* Who comes back again and again without an ACK gets no more time for it. */
+	if (child->dead || child->ack != child->ack_up)
+		child->moved = jiffies;
+	child->ack_up = child->ack;
 	if (child->dead)
 		hbc_lost_child(child, false);
 	child->dead = false;
-	child->plan_told = false;
-	child->tree_told = 0;
-	child->moved = jiffies;
 	spin_unlock_bh(&s->lock);
 	return 0;
 }

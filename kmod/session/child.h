@@ -43,6 +43,7 @@ struct hbc_tx_part;
  * @since: jiffies when the lane was lost, or begun
  * @ack: first short message that is not where it belongs there and below
  * @ack_bytes: bytes of that which are
+ * @ack_up: @ack when the lane was READY last
  * @moved: jiffies when either has moved last, or nothing was outstanding
  * @cursors: struct hbc_cursor, one for each message that is not all there
  * @index: those by the low half of their message's number
@@ -70,6 +71,7 @@ struct hbc_child {
 	unsigned long since;
 	u64 ack;
 	u64 ack_bytes;
+	u64 ack_up;
 	unsigned long moved;
 	struct list_head cursors;
 	struct xarray index;

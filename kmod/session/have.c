@@ -17,6 +17,9 @@ static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have
 	u32 p = 0, end;
 
 	w->message = cpu_to_be64(hbc_message_number(m));
+	/* What does not come for that is as good as thrown away. */
+	if (hbc_message_is_useless(m) && !hbc_store_is_whole(store))
+		WRITE_ONCE(m->thrown, true);
 	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
 		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
 	spin_lock_bh(&store->lock);
@@ -52,7 +55,6 @@ unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame)
 			return n;
 	}
 	parent->having = false;
-	parent->wanting = parent->lane->slot == HBC_SLOT_ALL;
 	w->message = 0;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_END, sizeof(*w));
 }
@@ -82,18 +84,31 @@ static unsigned int hbc_have_missing(struct hbc_message *m, struct hbc_wire_want
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_WANT, 0, sizeof(*w) + n * sizeof(w->run[0]));
 }
 
+void hbc_have_want(struct hbc_session *s)
+{
+	struct hbc_parent *parent = s->parent[HBC_SLOT_ALL];
+
+	lockdep_assert_held(&s->lock);
+	if (!parent)
+		return;
+	parent->wanting = true;
+	parent->want = 0;
+	hbc_lane_kick(parent->lane);
+}
+
 /* WANT of the next message of which data was thrown away, and somebody wants it now. */
 unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
 {
 	struct hbc_message *m;
 	unsigned int n;
 
-	if (!parent->wanting)
+	if (!parent->wanting || parent->having)
 		return 0;
 	list_for_each_entry(m, &parent->s->messages, link) {
-		if (!m->thrown || hbc_message_is_useless(m))
+		if (hbc_message_number(m) <= parent->want || !m->thrown ||
+		    hbc_message_is_useless(m))
 			continue;
-		WRITE_ONCE(m->thrown, false);
+		parent->want = hbc_message_number(m);
 		n = hbc_have_missing(m, (struct hbc_wire_want *)frame);
 		if (n)
 			return n;

@@ -156,7 +156,7 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 
 	parent->s->parent[slot] = parent;
 	parent->heard = jiffies;
-	parent->having = true;
+	parent->having = false;
 	parent->wanting = false;
 	parent->have = 0;
 	parent->over = false;
@@ -254,6 +254,9 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);
 	spin_lock_bh(&s->lock);
+	/* With children all that comes is of use. */
+	parent->having = true;
+	hbc_have_want(s);
 	ready = hbc_children_ready(s, tree);
 	s->reporting = true;
 	spin_unlock_bh(&s->lock);
@@ -475,7 +478,8 @@ static bool hbc_parent_spools(struct hbc_message *m)
 	return over;
 }
 
-static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
+/* @last: nothing else has been read. */
+static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, bool last)
 {
 	struct hbc_session *s = parent->s;
 	struct hbc_message *m = hbc_message_find(s, run->message);
@@ -490,6 +494,13 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 		return 0;
 	}
 	ret = hbc_store_add(m->store, run, hbc_parent_truesize(run));
+	if (ret == -ENODATA && READ_ONCE(m->thrown)) {
+		/* The piece began to come when it was of no use. */
+		spin_lock_bh(&s->lock);
+		hbc_have_want(s);
+		spin_unlock_bh(&s->lock);
+		ret = 1;
+	}
 	if (ret > 0)
 		hbc_group_drop(s->group, HBC_DROP_TWICE);
 	else if (!ret && hbc_parent_spools(m))
@@ -504,7 +515,8 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run)
 		hbc_session_kick(s);
 	hbc_progress_arrived(m);
 	/* A node whose disk is slower than its links reads them at the disk's pace. */
-	hbc_store_pause(m->store);
+	if (last)
+		hbc_store_pause(m->store);
 	hbc_message_put(m);
 	return min(ret, 0);
 }
@@ -515,7 +527,7 @@ int hbc_parent_data(struct hbc_parent *parent, const struct hbc_run *run, unsign
 	int err = parent->treed ? 0 : -EPROTO;
 
 	for (i = 0; i < nr && !err; i++)
-		err = hbc_parent_run(parent, &run[i]);
+		err = hbc_parent_run(parent, &run[i], i == nr - 1);
 	return err;
 }
 

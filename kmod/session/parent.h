@@ -27,7 +27,8 @@ struct hbc_session;
  * @holds: what it is to be told waits for another lane of the slot to drain
  * @having: HAVE is being said: of messages from @have on
  * @have: see there
- * @wanting: WANT is being said, of what was thrown away
+ * @wanting: WANT is being said, of what was thrown away, of messages from @want on
+ * @want: see there
  * @over: the other side has said OVER: nothing more comes
  * @stop: STOP is to be said
  * @acked: epoch of the TREE_ACK that is to be told, or 0; @refuser and @reason with it
@@ -51,6 +52,7 @@ struct hbc_parent {
 	bool having;
 	u64 have;
 	bool wanting;
+	u64 want;
 	bool over;
 	bool stop;
 	u32 acked;

@@ -449,22 +449,31 @@ static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, s
 	return end;
 }
 
+/* It is looked at again soon: whether the reader reads, or there is memory. */
+static void hbc_receiver_watch(struct hbc_receiver *r)
+{
+	sock_hold(r->sk);
+	if (!hbc_session_queue_in(&r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
+		sock_put(r->sk);
+}
+
 /* One skb of the delivery goes on the queue. Return: whether there may be more. */
 static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d)
 {
 	struct hbc_session *s = d->message->s;
 	struct sk_buff *skb = hbc_delivery_skb(r, d);
-	bool end = false, dropped;
+	bool end = false, dropped, bad = PTR_ERR(skb) == -EBADMSG;
 	u8 reason;
 
 	if (IS_ERR(skb)) {
 		spin_lock_bh(&r->lock);
-		d->reason = PTR_ERR(skb) == -EBADMSG ? HBCAST_REASON_CHECKSUM :
-						       HBCAST_REASON_NO_MEMORY;
+		d->reason = bad ? HBCAST_REASON_CHECKSUM : HBCAST_REASON_NO_MEMORY;
 		spin_unlock_bh(&r->lock);
-		if (PTR_ERR(skb) == -EBADMSG)
+		if (bad)
 			hbc_group_drop(s->group, HBC_DROP_CHECKSUM);
-		return PTR_ERR(skb) == -EBADMSG;
+		else
+			hbc_receiver_watch(r);
+		return bad;
 	}
 	if (!skb)
 		return false;
@@ -491,14 +500,6 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 	}
 	r->sk->sk_data_ready(r->sk);
 	return true;
-}
-
-/* It is looked at whether the reader reads. */
-static void hbc_receiver_watch(struct hbc_receiver *r)
-{
-	sock_hold(r->sk);
-	if (!hbc_session_queue_in(&r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
-		sock_put(r->sk);
 }
 
 /* Whose turn it is, with a reference on its message; NULL: nothing goes now. */

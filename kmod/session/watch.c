@@ -109,6 +109,8 @@ static bool hbc_watch_child(struct hbc_child *child)
 		hbc_lane_fail(child->lane, ETIME);
 	hbc_watch_fail(child);
 	hbc_report_ack(s);
+	/* Whole messages go to the next one now. */
+	hbc_session_kick(s);
 	return adopted > 0;
 }
 

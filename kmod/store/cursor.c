@@ -68,9 +68,13 @@ void hbc_cursor_free(struct hbc_cursor *c)
 
 void hbc_cursor_set_route(struct hbc_cursor *c, const struct hbc_route *route)
 {
+	u32 p;
+
 	spin_lock_bh(&c->store->lock);
 	c->route = route;
-	memset(c->rank, HBC_RANK_OPEN, c->store->nr);
+	for (p = 0; p < c->store->nr; p++)
+		if (c->rank[p] != HBC_RANK_WANT)
+			c->rank[p] = HBC_RANK_OPEN;
 	memset(c->next, 0, sizeof(c->next));
 	spin_unlock_bh(&c->store->lock);
 }

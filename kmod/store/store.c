@@ -239,7 +239,7 @@ struct hbc_slice {
 	u32 nr;
 };
 
-/* Return: 1 if something was new, 0, -EPROTO, -ENOMEM. store->lock held. */
+/* Return: 1 if something was new, 0, or what hbc_store_add() says. store->lock held. */
 static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *run,
 			       const struct hbc_slice *slice, u32 pos, u32 truesize)
 {
@@ -255,7 +255,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 		return -ENOMEM;
 	/* Each lane brings a piece from its first fragment on, and in order. */
 	if (slice->first > piece->got)
-		return -EPROTO;
+		return piece->got ? -EPROTO : -ENODATA;
 	if (store->tag[slice->piece] == HBC_TAG_NONE)
 		store->tag[slice->piece] = run->tag;
 	else if (store->tag[slice->piece] != run->tag)
