@@ -153,6 +153,30 @@ def cut(member, above, slot, incarnation):
             raise ConnectionRefusedError
 
 
+def connects(scene):
+    return sum(lane["connects"] for each in scene.nodes
+               for lane in each.client.dump("lane-get") if lane["direction"] == "down")
+
+
+def test_window(scene):
+    """Many senders at once: no node gets more than it has to keep."""
+    scene.root.apply_trees((0, TREES[0]))
+    before, content = connects(scene), bytes(4 * MIB)
+    senders = [scene.root.sender() for _ in range(3 * WINDOW // len(content))]
+    threads = [threading.Thread(target=sock.send, args=(content,), daemon=True)
+               for sock in senders]
+    for thread in threads:
+        thread.start()
+    until(SECONDS, lambda: sum(node.last_message(sock) > 0 for sock in senders) > 1)
+    good = all(len(node.take_all(sock)) == len(content)
+               for _ in senders for sock in scene.receivers)
+    for thread in threads:
+        thread.join(SECONDS)
+    tap.equal((good, connects(scene)), (True, before), "three windows at once, one after the other")
+    for sock in senders:
+        sock.close()
+
+
 def test_cut(scene):
     """Lanes of every slot break, and nothing is lost."""
     incarnation = learn(scene)
@@ -164,13 +188,9 @@ def test_cut(scene):
             until(SECONDS, lambda k=k: len(readers[2].got) > (k + 1) * len(content) // 6)
             cut(scene.nodes[child - 1], scene.nodes[above - 1], slot, incarnation)
 
-    def connects():
-        return sum(lane["connects"] for each in scene.nodes
-                   for lane in each.client.dump("lane-get") if lane["direction"] == "down")
-
-    before = connects()
+    before = connects(scene)
     tap.check(all_have(scene, content, meanwhile), "lanes of every tree break: all have all of it")
-    tap.check(until(SECONDS, lambda: connects() - before >= 4), "they did break")
+    tap.check(until(SECONDS, lambda: connects(scene) - before >= 4), "they did break")
 
 
 def test_plans(scene):
@@ -259,6 +279,61 @@ def test_slots(scene):
     tap.equal(node.Reader(receiver).result(), "ECONNRESET", "with the session it ends")
     for each in second, third, receiver:
         each.close()
+
+
+def test_early(scene):
+    """What another slot has brought is told up slot 0 when the parent there knows of it."""
+    first, second = planned(2)
+    second.send(wire.message(1, 0, PORT))
+    tap.check(second.alive() and first.alive() and first.alive(), "a message by way of slot 1")
+    tap.check(not first.outcomes and first.acked in (None, (1, 0)),
+              "slot 0's parent has not heard of it, and is told nothing")
+    first.send(wire.message(1, 0, PORT))
+    tap.equal(first.outcome(1), wire.NO_RECEIVER, "then it is")
+    first.until(lambda: first.acked == (2, 0))
+    first.leave()
+    second.close()
+
+
+def test_before(scene):
+    """Who has told of no tree has nothing to say, and cannot end a session for all."""
+    first, = planned(1)
+    for name, found in (("MESSAGE", wire.message(1, 0, PORT)), ("LAST", wire.last(1)),
+                        ("DONE", wire.done(2, (1, 1))), ("DATA", wire.data(1, 0, b"x"))):
+        other = parent(0, first.incarnation, EVIL + 1)
+        other.send(found)
+        tap.equal(other.ended(), "end", f"{name} before a tree")
+        other.close()
+    other = parent(0, first.incarnation, EVIL + 1)
+    other.send(wire.over(wire.OVER_ALL))
+    tap.check(other.alive() and first.alive(), "OVER is the end of that lane alone")
+    other.close()
+    first.leave()
+
+
+def test_again(scene):
+    """A parent whose lane broke is told again what those below had told."""
+    nodes = [wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
+    incarnation = random.getrandbits(63) + 1
+    with listen() as listener:
+        above = parent(0, incarnation)
+        above.tell(nodes, 1)
+        below = children(listener, 1)[0]
+        above.until(lambda: above.agreed and 1 in above.connected)
+        above.send(wire.message(1, 0, PORT))
+        below.until(lambda: 1 in below.told)
+        below.send(wire.ack(2), wire.report(1, (1, 0, 1, wire.CLOSED)))
+        tap.equal(above.outcome(1, 1), wire.CLOSED, "a child's outcome is told")
+        above.close()
+        again = parent(0, incarnation)
+        again.tell(nodes, 1)
+        again.until(lambda: again.agreed)
+        again.send(wire.message(1, 0, PORT))
+        tap.equal((again.outcome(1, 0), again.outcome(1, 1)), (wire.NO_RECEIVER, wire.CLOSED),
+                  "and over a new lane once more, with the node's own")
+        tap.check(below.alive() and below.alive(), "the child is left alone")
+        again.leave()
+        below.close()
 
 
 def test_handover(scene):
@@ -422,8 +497,9 @@ def main():
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
     for each in scene.nodes:
         each.client.do("group-set", id=GROUP, window=WINDOW)
-    for test in (test_order, test_choice, test_cut, test_plans, test_slots, test_handover,
-                 test_end, test_end_breaks, test_below, test_dead):
+    for test in (test_order, test_window, test_choice, test_cut, test_plans, test_slots,
+                 test_early, test_before, test_again, test_handover, test_end, test_end_breaks,
+                 test_below, test_dead):
         test(scene)
     scene.end()
     tap.done()
