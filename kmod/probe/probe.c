@@ -54,17 +54,23 @@ void hbc_probe_drop_sock(struct hbc_probe *probe)
 	sock_release(sock);
 }
 
-static void hbc_probe_work(struct work_struct *work)
+/* Its life is behind it, or will not begin. The reference of @work goes. */
+static void hbc_probe_over(struct hbc_probe *probe)
 {
-	struct hbc_probe *probe = container_of(work, struct hbc_probe, work);
-
-	probe->run(probe);
 	spin_lock(&probe->hn->probes_lock);
 	probe->ended = true;
 	list_del(&probe->link);
 	spin_unlock(&probe->hn->probes_lock);
 	hbc_probe_drop_sock(probe);
 	hbc_probe_put(probe);
+}
+
+static void hbc_probe_work(struct work_struct *work)
+{
+	struct hbc_probe *probe = container_of(work, struct hbc_probe, work);
+
+	probe->run(probe);
+	hbc_probe_over(probe);
 }
 
 void *hbc_probe_new(size_t size, struct hbc_group *group, u32 peer,
@@ -97,16 +103,16 @@ int hbc_probe_begin(struct hbc_probe *probe)
 		err = -ESHUTDOWN;
 	else if (atomic_read(&hn->nr_probes) > HBC_PROBES_MAX)
 		err = -EBUSY;
-	else
+	if (!err) {
+		/* Who finds it on the list finds its work, too. */
 		list_add_tail(&probe->link, &hn->probes);
-	spin_unlock(&hn->probes_lock);
-	if (err) {
-		hbc_probe_drop_sock(probe);
-		return err;
+		hbc_probe_get(probe);
+		queue_work(hbc_probe_wq, &probe->work);
 	}
-	hbc_probe_get(probe);
-	queue_work(hbc_probe_wq, &probe->work);
-	return 0;
+	spin_unlock(&hn->probes_lock);
+	if (err)
+		hbc_probe_drop_sock(probe);
+	return err;
 }
 
 int hbc_probe_set_sock(struct hbc_probe *probe, struct socket *sock)
@@ -150,7 +156,11 @@ void hbc_probe_end(struct hbc_probe *probe)
 	spin_lock(&probe->hn->probes_lock);
 	WRITE_ONCE(probe->ended, true);
 	spin_unlock(&probe->hn->probes_lock);
-	hbc_probe_shut(probe);
+	/* All workers may be busy with probes of other nodes, for long. */
+	if (cancel_work(&probe->work))
+		hbc_probe_over(probe);
+	else
+		hbc_probe_shut(probe);
 }
 
 struct hbc_probe *hbc_probe_find(struct hbc_net *hn,

@@ -5,7 +5,7 @@
  *
  * A work item does all of a probe's life, one step after the other: it connects, sends,
  * receives and waits. Whoever ends a probe shuts its socket down, and the work item
- * finds that out.
+ * finds that out; one that has not begun is cancelled.
  */
 #ifndef _HBC_PROBE_H
 #define _HBC_PROBE_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The acceptor's side of probes. */
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
 #include <linux/net.h>
@@ -20,6 +21,7 @@
  * struct hbc_probe_served - a probe that has been accepted
  * @probe: the connection
  * @round: what the coordinator asks for; its run's
+ * @since: jiffies when it was last of use: PINGs count for nothing; its run's
  * @index: of the task that it brings data of; before @data_round, which is released
  * @data_round: of which round; 0 before data has come
  * @first: when that was, by ktime_get_ns(); its run's
@@ -28,6 +30,7 @@
 struct hbc_probe_served {
 	struct hbc_probe probe;
 	struct hbc_probe_round round;
+	unsigned long since;
 	u16 index;
 	u32 data_round;
 	u64 first;
@@ -55,15 +58,25 @@ static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hb
 	return 0;
 }
 
+/* Round trips may take a round, and no longer: a probe holds a worker. */
+static int hbc_probe_serve_ping(struct hbc_probe_served *served)
+{
+	const struct hbc_wire_ping *w = (const struct hbc_wire_ping *)served->probe.frame;
+
+	if (!hbc_probe_round_runs(&served->round) &&
+	    time_after(jiffies, served->since + msecs_to_jiffies(HBC_ASK_MS_MAX)))
+		return -ETIMEDOUT;
+	return hbc_probe_send_ping(&served->probe, HBC_FRAME_PONG, be64_to_cpu(w->token));
+}
+
 static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct hbc_hdr *h)
 {
-	const struct hbc_wire_ping *ping = (const struct hbc_wire_ping *)served->probe.frame;
 	int err;
 
+	if (h->type == HBC_FRAME_PING)
+		return hbc_probe_serve_ping(served);
+	served->since = jiffies;
 	switch (h->type) {
-	case HBC_FRAME_PING:
-		return hbc_probe_send_ping(&served->probe, HBC_FRAME_PONG,
-					   be64_to_cpu(ping->token));
 	case HBC_FRAME_PROBE:
 		return hbc_probe_serve_data(served, h);
 	case HBC_FRAME_PROBE_ASK:
@@ -129,6 +142,7 @@ static void hbc_probe_serve_run(struct hbc_probe *probe)
 	int err;
 
 	hbc_probe_patience(probe, HBC_PROBE_IDLE_MS);
+	served->since = jiffies;
 	err = hbc_probe_send(probe, &ready, hbc_wire_put_hdr(&ready, HBC_FRAME_READY, 0,
 							     sizeof(ready)));
 	while (!err && !READ_ONCE(probe->ended)) {
