@@ -272,7 +272,7 @@ static int hbc_read_hdr(struct hbc_read *r)
 	if (err)
 		return err;
 	if (rx->hdr.type == HBC_FRAME_DATA)
-		return rx->run ? 0 : -EPROTO;
+		return 0;
 	return rx->hdr.length > (rx->run ? HBC_CONTROL_MAX : HBC_RX_HEAD) ? -EBADMSG : 0;
 }
 
@@ -286,6 +286,9 @@ static int hbc_read_slow(struct hbc_read *r, unsigned int off, unsigned int len)
 
 	if (!rx->have && !skb_copy_bits(r->skb, off, &type, 1)) {
 		data = type == HBC_FRAME_DATA;
+		/* Who has not proved who he is gets no memory. */
+		if (data && !rx->run)
+			return -EPROTO;
 		if (data && !hbc_read_fits(r)) {
 			int err = hbc_read_burst(r);
 

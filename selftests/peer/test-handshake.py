@@ -82,6 +82,17 @@ def test_headers(scene):
     scene.well("wrong first frames")
 
 
+def test_early(scene):
+    """The first byte of what nobody may send before the handshake's end."""
+    begin = time.monotonic()
+    peer = scene.attack()
+    peer.send(bytes([wire.DATA]))
+    tap.equal(peer.ended(), "end", "a byte of DATA first")
+    took = time.monotonic() - begin
+    tap.check(took < 2, f"ends it at once: {took:.1f} s")
+    scene.well("a byte of DATA")
+
+
 def test_ids(scene):
     cases = [
         ("another group", (GROUP + 1, EVIL, 2, EVIL), "group"),
@@ -218,6 +229,7 @@ def main():
     test_right(scene)
     test_cut(scene)
     test_headers(scene)
+    test_early(scene)
     test_ids(scene)
     test_proofs(scene)
     test_replay(scene)
