@@ -40,7 +40,10 @@ static_assert((int)HBC_LANE_BACKOFF == (int)HBCAST_LANE_STATE_BACKOFF);
 static_assert((int)HBC_LANE_CLOSED == (int)HBCAST_LANE_STATE_CLOSED);
 
 static const struct genl_multicast_group hbc_nl_mcgrps[] = {
-	[HBCAST_NLGRP_EVENTS] = { .name = HBCAST_MCGRP_EVENTS },
+	/* One event is for all listeners: it cannot follow a group's mode. */
+	[HBCAST_NLGRP_EVENTS] = {
+		.name = HBCAST_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN,
+	},
 };
 
 struct genl_family hbc_nl_family __ro_after_init = {
@@ -68,6 +71,11 @@ struct hbc_group *hbc_nl_group(const struct genl_info *info, int attr)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
 				    "the node does not take part in this group; add the group first");
 	return group;
+}
+
+bool hbc_nl_may(const struct hbc_group *group)
+{
+	return !hbc_group_permission(group, 4) || !hbc_group_permission(group, 2);
 }
 
 struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb)

@@ -30,6 +30,11 @@ extern struct genl_family hbc_nl_family;
 struct hbc_net *hbc_nl_net(const struct genl_info *info);
 /* The group that the request's @attr names, or NULL, which is said. hn->lock held. */
 struct hbc_group *hbc_nl_group(const struct genl_info *info, int attr);
+/*
+ * Whether the caller may know what goes on in @group: who may bind or connect there may.
+ * What it may not know of is to it as if it were not there. Process, no locks.
+ */
+bool hbc_nl_may(const struct hbc_group *group);
 struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb);
 
 /*

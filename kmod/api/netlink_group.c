@@ -275,17 +275,14 @@ static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
 	return err;
 }
 
-static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+/* Settings, which are for everybody. */
+static int hbc_nl_put_config(struct sk_buff *skb, const struct hbc_nl_group *asked)
 {
-	const struct hbc_nl_group *asked = object;
-	struct hbc_group *group = asked->group;
-	const struct hbc_group_config *config = &group->config;
+	const struct hbc_group_config *config = &asked->group->config;
 	u32 uid = from_kuid_munged(asked->user_ns, config->uid);
 	u32 gid = from_kgid_munged(asked->user_ns, config->gid);
-	unsigned int first = *next, i;
-	int err;
 
-	err = nla_put_u32(skb, HBCAST_A_GROUP_ID, group->id) ?:
+	return nla_put_u32(skb, HBCAST_A_GROUP_ID, asked->group->id) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_UID, uid) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_GID, gid) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_MODE, config->mode) ?:
@@ -295,13 +292,29 @@ static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned i
 	      nla_put_u32(skb, HBCAST_A_GROUP_MAX_NODES, config->max_nodes) ?:
 	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_SPOOL, config->spool,
 				HBCAST_A_GROUP_PAD) ?:
-	      nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
-	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_nl_receivers(group)) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_PROBE, config->probe) ?:
 	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_RATE, config->probe_rate,
 				HBCAST_A_GROUP_PAD) ?:
 	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_TOTAL, config->probe_total,
-				HBCAST_A_GROUP_PAD) ?:
+				HBCAST_A_GROUP_PAD);
+}
+
+static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+{
+	const struct hbc_nl_group *asked = object;
+	struct hbc_group *group = asked->group;
+	unsigned int first = *next, i;
+	int err;
+
+	err = hbc_nl_put_config(skb, asked);
+	if (err)
+		return err;
+	if (!hbc_nl_may(group)) {
+		*next = group->nr_members;
+		return 0;
+	}
+	err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_nl_receivers(group)) ?:
 	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
 				HBCAST_A_GROUP_PAD) ?:
 	      hbc_nl_put_drops(skb, group);

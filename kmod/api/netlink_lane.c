@@ -27,9 +27,17 @@ struct hbc_nl_lane {
 			  HBC_NL_LANE_U64 * nla_total_size_64bit(sizeof(u64)) +		\
 			  nla_total_size(sizeof(struct in6_addr)))
 
+/* One that has not said which group it is for is everybody's. hn->lanes_lock held. */
+static bool hbc_nl_lane_may(const struct hbc_lane *lane)
+{
+	const struct hbc_group *group = READ_ONCE(lane->group);
+
+	return !group || hbc_nl_may(group);
+}
+
 /*
- * The first lane from @id on, with a reference, or NULL. Lanes on the list have
- * not ended, so their life holds one.
+ * The first lane from @id on that the caller may know of, with a reference, or NULL.
+ * Lanes on the list have not ended, so their life holds one.
  */
 static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
 {
@@ -37,7 +45,7 @@ static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
 
 	spin_lock(&hn->lanes_lock);
 	list_for_each_entry(lane, &hn->lanes, link) {
-		if (lane->id >= id) {
+		if (lane->id >= id && hbc_nl_lane_may(lane)) {
 			hbc_lane_get(lane);
 			found = lane;
 			break;

@@ -67,9 +67,11 @@ static int hbc_nl_message_find(struct hbc_net *hn, u32 id, u64 message,
 			       struct hbc_nl_message *m)
 {
 	struct hbc_group *group = hbc_group_find(hn, id);
-	struct hbc_session *own = group ? hbc_session_find(group, hn->id, 0) : NULL;
+	struct hbc_session *own = NULL;
 	int nr;
 
+	if (group && hbc_nl_may(group))
+		own = hbc_session_find(group, hn->id, 0);
 	if (!own || hbc_origin_next(own, message - 1, &m->c, &m->port) ||
 	    m->c.message != message)
 		return -ENOENT;
@@ -143,7 +145,7 @@ int hbcast_nl_message_get_dumpit(struct sk_buff *skb, struct netlink_callback *c
 	mutex_lock(&hn->lock);
 	cb->seq = 1;
 	list_for_each_entry(group, &hn->groups, link) {
-		if (group->id < at->group)
+		if (group->id < at->group || !hbc_nl_may(group))
 			continue;
 		if (group->id > at->group)
 			at->last = 0;

@@ -350,14 +350,15 @@ static int hbc_nl_plan_get(struct genl_info *info, struct hbc_net *hn)
 {
 	const struct nlattr *root = info->attrs[HBCAST_A_PLAN_ROOT];
 	struct hbc_nl_tree asked = {};
-	struct hbc_session *s;
+	struct hbc_session *s = NULL;
 	struct hbc_group *group;
 	int err;
 
 	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
 	if (!group)
 		return -ENOENT;
-	s = hbc_session_find(group, root ? nla_get_u32(root) : hn->id, 0);
+	if (hbc_nl_may(group))
+		s = hbc_session_find(group, root ? nla_get_u32(root) : hn->id, 0);
 	if (!s || !hbc_nl_tree_of(s, HBC_SLOT_ALL, &asked))
 		return hbc_nl_no_plan(info);
 	if (s->origin)
@@ -409,7 +410,9 @@ static bool hbc_nl_tree_find(struct hbc_net *hn, const struct hbc_nl_tree_dump *
 	const struct hbc_group *group;
 	struct hbc_session *s;
 
-	list_for_each_entry(group, &hn->groups, link)
+	list_for_each_entry(group, &hn->groups, link) {
+		if (!hbc_nl_may(group))
+			continue;
 		list_for_each_entry(s, &group->sessions, link) {
 			struct hbc_nl_tree found = {};
 			bool same = group->id == at->group && s->root == at->root;
@@ -422,6 +425,7 @@ static bool hbc_nl_tree_find(struct hbc_net *hn, const struct hbc_nl_tree_dump *
 			hbc_nl_tree_free(asked);
 			*asked = found;
 		}
+	}
 	return asked->tree;
 }
 

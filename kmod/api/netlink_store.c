@@ -200,12 +200,6 @@ static int hbc_nl_store_fill(struct sk_buff *skb, const void *object, unsigned i
 	return err == -EMSGSIZE && *next > first ? 0 : err;
 }
 
-/* What the caller may know of. hn->lock held. */
-static bool hbc_nl_store_may(const struct hbc_group *group)
-{
-	return !hbc_group_permission(group, 4);
-}
-
 /* With a reference, or NULL. hn->lock held. */
 static struct hbc_message *hbc_nl_store_find(struct genl_info *info, struct hbc_net *hn)
 {
@@ -215,7 +209,7 @@ static struct hbc_message *hbc_nl_store_find(struct genl_info *info, struct hbc_
 	struct hbc_session *s = NULL;
 	struct hbc_message *m;
 
-	if (group && hbc_nl_store_may(group))
+	if (group && hbc_nl_may(group))
 		s = hbc_session_find(group, nla_get_u32(info->attrs[HBCAST_A_STORE_ROOT]), 0);
 	m = s ? hbc_message_after(s, number - 1) : NULL;
 	if (m && hbc_message_number(m) != number) {
@@ -331,7 +325,7 @@ int hbcast_nl_store_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	mutex_lock(&hn->lock);
 	cb->seq = 1;
 	list_for_each_entry(group, &hn->groups, link) {
-		if (group->id < at->group || !hbc_nl_store_may(group))
+		if (group->id < at->group || !hbc_nl_may(group))
 			continue;
 		if (group->id > at->group)
 			*at = (struct hbc_nl_store_dump) { .group = group->id };

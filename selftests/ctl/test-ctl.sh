@@ -142,7 +142,7 @@ at 1 group del 9
 ### Who may.
 nobody()
 {
-	ip netns exec n1 setpriv --reuid=65534 --regid=65534 --clear-groups "$ctl" "$@"
+	ip netns exec n1 setpriv --reuid=65533 --regid=65533 --clear-groups "$ctl" "$@"
 }
 
 nobody group del 5 2>"$dir/err"
@@ -287,6 +287,17 @@ all_read()
 {
 	[ -z "$(ip netns exec n1 awk '$2 == 16 && $5 > 0' /proc/net/netlink)" ]
 }
+
+# Somebody without rights.
+cat >"$dir/nobody" <<END
+#!/bin/sh
+exec setpriv --reuid=65533 --regid=65533 --clear-groups "$ctl" "\$@"
+END
+chmod +x "$dir/nobody"
+HBCAST_CTL=$dir/nobody refused "monitor: without rights" 2 \
+	"the kernel's events cannot be had: you lack CAP_NET_ADMIN in this" 1 monitor
+HBCAST_CTL=$dir/nobody run 1 -j group show 5
+check_jq "group show: without rights" '[[5,null,null]]' 'map([.id, .receivers, .members])'
 
 ip netns exec n1 "$ctl" -j monitor >"$dir/events" &
 json=$!

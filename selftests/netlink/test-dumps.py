@@ -5,12 +5,11 @@
 
 import errno
 import multiprocessing
-import os
 import random
 import socket
 import time
 
-from hbtest import hbcnl, tap, wire
+from hbtest import hbcnl, node, tap, wire
 
 KEY = bytes(range(32))
 PEERS = 3000
@@ -107,17 +106,62 @@ def test_lanes(client, other):
               list(range(2, 102)), "those that stayed are all there")
     tap.equal({(part["group"], part["root"]) for part in client.dump("plan-get")},
               {(1, 1), (2, 1)}, "and both plans")
+    client.do("group-set", id=1, mode=0o604)
+    ours = client.dump("lane-get")
+    theirs = sum(lane.get("group") == 1 for lane in ours)
+    tap.check(0 < theirs < len(ours), "there are lanes of both groups")
+    tap.equal(nobody_sees("lane-get"), theirs, "who may not use a group sees no lanes of it")
 
 
-def nobody_sees():
-    """Messages that a user without rights finds."""
-    child = os.fork()
-    if not child:
-        os.setgroups([])
-        os.setresgid(65534, 65534, 65534)
-        os.setresuid(65534, 65534, 65534)
-        os._exit(len(hbcnl.Client(spec).dump("store-get")))
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def nobody_sees(operation):
+    """How many objects a user without rights finds in a dump."""
+    return hbcnl.as_nobody(lambda: len(hbcnl.Client(spec).dump(operation)))
+
+
+def seen(rows, attribute, group):
+    return any(attribute in row for row in rows if row.get("group", row.get("id")) == group)
+
+
+def count_seen(group, gets):
+    """How many gets and dumps tell somebody of what goes on in the group."""
+    client = hbcnl.Client(spec)
+    count = 0
+    for operation, (attribute, values) in gets.items():
+        count += seen(client.dump(operation), attribute, group)
+        try:
+            count += seen([client.do(operation, **values)], attribute, group)
+        except hbcnl.Refused as why:
+            if why.errno != errno.ENOENT or not why.text:
+                print(f"# {operation}: {why}", flush=True)
+                return -1
+    return count
+
+
+def test_modes(client):
+    """Who may neither receive nor send does not learn who does."""
+    client.do("group-new", id=4, key=KEY, member=[1, 2])
+    apply(client, 4, [(1, 2)])
+    with socket.socket(node.AF_HBCAST, socket.SOCK_SEQPACKET) as sock:
+        name = node.address(7, 4)
+        hbcnl.libc_call(hbcnl.libc.connect, sock.fileno(), name, len(name))
+        sock.send(b"data")
+        lane = next(lane["id"] for lane in client.dump("lane-get") if lane.get("group") == 4)
+        gets = {"lane-get": ("state", {"id": lane}), "plan-get": ("epoch", {"group": 4}),
+                "message-get": ("sent", {"group": 4, "id": 1}),
+                "group-get": ("member", {"id": 4})}
+        tap.equal(count_seen(4, gets), 8, "root sees a group's lane, plan, message and members")
+        for mode, what, count in ((0o600, "neither receive nor send", 0), (0o604, "receive", 8),
+                                  (0o602, "send", 8)):
+            client.do("group-set", id=4, mode=mode)
+            tap.equal(hbcnl.as_nobody(lambda: count_seen(4, gets)), count,
+                      f"who may {what} sees {count} of 8")
+        settings = client.do("group-get", id=4)
+        client.do("group-set", id=4, mode=0o600)
+        for name in "members", "member", "receivers", "drops", "probed":
+            del settings[name]
+        tap.equal(hbcnl.as_nobody(lambda: hbcnl.Client(spec).do("group-get", id=4) !=
+                                  settings | {"mode": 0o600}), 0, "all see the settings")
+    client.do("group-del", id=4)
 
 
 def test_stores(client):
@@ -148,11 +192,10 @@ def test_stores(client):
     tap.check(peer.alive(), "the others")
     found, = client.dump("store-get")
     tap.equal([found["whole"], found["cursor"][0]["behind"]], [5, 5], "all is here, and not there")
-    tap.equal(nobody_sees(), 0, "who may not receive sees none")
-    client.do("group-set", id=3, mode=0o604)
-    tap.equal(nobody_sees(), 1, "who may does")
-    client.do("group-set", id=3, mode=0o602)
-    tap.equal(nobody_sees(), 0, "to send is not to receive")
+    tap.equal(nobody_sees("store-get"), 0, "who may not use the group sees none")
+    for mode, what in (0o604, "receive"), (0o602, "send"):
+        client.do("group-set", id=3, mode=mode)
+        tap.equal(nobody_sees("store-get"), 1, f"who may {what} does")
     # Of other roots and messages, in their order.
     other = wire.Peer(socket.create_connection(("127.0.0.1", 7310)), 3, KEY)
     other.enter(1, ROOT, ROOT + 1)
@@ -220,6 +263,7 @@ def main():
     test_peers(client, other)
     test_groups(client, other)
     test_lanes(client, other)
+    test_modes(client)
     test_stores(client)
     test_stress()
     tap.done()

@@ -10,7 +10,7 @@ import re
 import struct
 
 from hbtest import hbcnl, tap
-from hbtest.hbcnl import fine, refused
+from hbtest.hbcnl import as_nobody, fine, refused
 
 KEY = bytes(range(32))
 PORT = 7310
@@ -141,17 +141,6 @@ def test_version(client):
     tap.check(version["wire"] > 0, "and the frames")
 
 
-def as_nobody(what):
-    """Calls what() in a child without any rights; what it returns, 0 to 255."""
-    child = os.fork()
-    if child == 0:
-        os.setgroups([])
-        os.setresgid(65534, 65534, 65534)
-        os.setresuid(65534, 65534, 65534)
-        os._exit(what())
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def count_unprivileged():
     """How many operations do not treat somebody without rights as they should."""
     client = hbcnl.Client(spec)
@@ -276,8 +265,10 @@ def test_groups(client):
 def own_namespace():
     """Somebody without rights, where he is root: how much is not as it should be."""
     hbcnl.new_userns()
-    client = hbcnl.Client(spec)
+    client, listener = hbcnl.Client(spec), hbcnl.Client(spec)
+    listener.listen()
     client.do("node-set", id=1, ipv4="127.0.0.1")
+    listener.event(type="node-up")
     client.do("group-new", id=1, key=KEY)
     client.do("group-new", id=2, key=KEY, uid=0, gid=0)
     wrong = sum(client.do("group-get", id=group)[owner] != 0
@@ -292,9 +283,18 @@ def own_namespace():
     return wrong
 
 
+def listen_unprivileged():
+    try:
+        hbcnl.Client(spec).listen()
+    except PermissionError:
+        return 0
+    return 1
+
+
 def test_permission():
     tap.equal(as_nobody(count_unprivileged), 0,
               "without rights only the gets work")
+    tap.equal(as_nobody(listen_unprivileged), 0, "and no events come")
     tap.equal(as_nobody(own_namespace), 0, "where one is root, all works")
 
 

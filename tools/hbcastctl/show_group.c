@@ -10,12 +10,23 @@
 #include "attrs.h"
 #include "show.h"
 
+/* Who may not use a group is told its settings alone: no list then means nothing. */
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 {
 	static const char * const identity[] = { "id", NULL };
+	json_t *group;
+	size_t i;
+	int ret;
 
-	return hbgenl_dump(ctl, g, HBCAST_CMD_GROUP_GET, hbattrs_group,
-			   identity, "the groups cannot be shown", out);
+	ret = hbgenl_dump(ctl, g, HBCAST_CMD_GROUP_GET, hbattrs_group,
+			  identity, "the groups cannot be shown", out);
+	if (ret)
+		return ret;
+	json_array_foreach(*out, i, group) {
+		if (!json_object_get(group, "receivers"))
+			json_object_del(group, "members");
+	}
+	return HBCTL_OK;
 }
 
 static void user_cell(const json_t *value, char *buf, size_t len)
@@ -53,7 +64,9 @@ static void members_cell(const json_t *value, char *buf, size_t len)
 	size_t i, used = 0;
 	json_t *id;
 
-	if (!json_array_size(value))
+	if (!value)
+		snprintf(buf, len, "-");
+	else if (!json_array_size(value))
 		snprintf(buf, len, "any");
 	json_array_foreach((json_t *)value, i, id) {
 		if (used >= len)
