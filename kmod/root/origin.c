@@ -86,12 +86,12 @@ static void hbc_origin_refused(struct hbc_session *s, u32 epoch, u32 node, u16 r
 }
 
 /* Messages go on by the new plan; members that it has not any more fail. */
-static void hbc_origin_move(struct hbc_session *s, const struct hbc_tree *tree)
+static void hbc_origin_move(struct hbc_session *s, const struct hbc_sent_ids *nodes)
 {
 	struct hbc_message *m;
 
 	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
-		hbc_sent_fail(m->sent, tree, HBCAST_REASON_PLAN_GONE);
+		hbc_sent_fail(m->sent, nodes, HBCAST_REASON_PLAN_GONE);
 }
 
 /* The trees take their places; slots that the plan lacks end. plan_lock held. */
@@ -128,14 +128,19 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *tr
 
 int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsigned int nr)
 {
+	struct hbc_sent_ids *nodes;
 	struct list_head *fresh;
 	unsigned int i, have = 0;
 	int err = 0;
 
 	lockdep_assert_held(&s->hn->lock);
+	nodes = hbc_sent_ids_new(trees[0]);
 	fresh = kmalloc_array(nr, sizeof(*fresh), GFP_KERNEL);
-	if (!fresh)
+	if (!nodes || !fresh) {
+		kvfree(nodes);
+		kfree(fresh);
 		return -ENOMEM;
+	}
 	mutex_lock(&s->plan_lock);
 	for (; have < nr && !err; have++) {
 		INIT_LIST_HEAD(&fresh[have]);
@@ -150,11 +155,12 @@ int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsig
 	}
 	mutex_unlock(&s->plan_lock);
 	kfree(fresh);
-	if (err)
-		return err;
-	hbc_origin_move(s, trees[0]);
-	hbc_session_kick(s);
-	return 0;
+	if (!err) {
+		hbc_origin_move(s, nodes);
+		hbc_session_kick(s);
+	}
+	kvfree(nodes);
+	return err;
 }
 
 bool hbc_origin_is_ready(struct hbc_session *s)

@@ -149,25 +149,40 @@ void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
 	hbc_sent_look(sent);
 }
 
-static bool hbc_sent_has(const struct hbc_tree *tree, u32 node)
+static int hbc_sent_compare_ids(const void *a, const void *b)
 {
-	u32 i;
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
 
-	for (i = 0; i < tree->nr; i++)
-		if (be32_to_cpu(tree->node[i].node) == node)
-			return true;
-	return false;
+	return x < y ? -1 : x > y;
 }
 
-void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_tree *tree, u8 reason)
+struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
 {
-	struct hbc_origin *origin = sent->source->s->origin;
+	struct hbc_sent_ids *ids = kvmalloc(struct_size(ids, id, tree->nr), GFP_KERNEL);
 	u32 i;
 
+	if (!ids)
+		return NULL;
+	ids->nr = tree->nr;
+	for (i = 0; i < ids->nr; i++)
+		ids->id[i] = be32_to_cpu(tree->node[i].node);
+	sort(ids->id, ids->nr, sizeof(ids->id[0]), hbc_sent_compare_ids, NULL);
+	return ids;
+}
+
+void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason)
+{
+	struct hbc_origin *origin = sent->source->s->origin;
+	u32 nr = keep ? keep->nr : 0, i, k = 0;
+
 	spin_lock_bh(&origin->lock);
-	for (i = 0; i < sent->nr; i++)
-		if (!tree || !hbc_sent_has(tree, sent->member[i].node))
+	/* Both are in order. */
+	for (i = 0; i < sent->nr; i++) {
+		while (k < nr && keep->id[k] < sent->member[i].node)
+			k++;
+		if (k == nr || keep->id[k] != sent->member[i].node)
 			hbc_sent_settle(sent, &sent->member[i], reason);
+	}
 	spin_unlock_bh(&origin->lock);
 	hbc_sent_look(sent);
 }

@@ -54,6 +54,12 @@ struct hbc_sent {
 	struct hbcast_member member[];
 };
 
+/* Ids in ascending order. */
+struct hbc_sent_ids {
+	u32 nr;
+	u32 id[];
+};
+
 /* For the members of the newest plan; ERR_PTR: -ENETUNREACH, -ENOMEM. Context: process. */
 struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total);
 void hbc_sent_get(struct hbc_sent *sent);
@@ -63,8 +69,13 @@ void hbc_sent_put(struct hbc_sent *sent);
 /* Outcomes of nodes of a tree. Context: process, no spinlocks. */
 void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
 		     const struct hbc_outcome *outcome);
-/* All whose part is not final fail with @reason, or those that are not in @tree. As above. */
-void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_tree *tree, u8 reason);
+/* The nodes of a tree, kvfree()d by the caller; NULL without memory. Context: process. */
+struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
+/*
+ * All whose part is not final fail with @reason, or with @keep those that are not among it.
+ * Context: process, no spinlocks.
+ */
+void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason);
 /*
  * Copies its first @max members; of those whose part is not final, @bytes are what all have by
  * word of the child of this node that they are below. session->lock and origin->lock held.
