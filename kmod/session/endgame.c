@@ -13,6 +13,7 @@
 #include <linux/bitmap.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "lane/lane.h"
@@ -25,6 +26,7 @@
 #include "store/store.h"
 
 #define HBC_ENDGAME_ASK	64	/* pieces that a lane is asked for at a time */
+#define HBC_ENDGAME_DEAL 4096	/* pieces that are dealt before others may run */
 
 static void hbc_endgame_free(struct hbc_endgame *eg)
 {
@@ -88,43 +90,60 @@ static struct hbc_plan *hbc_endgame_plan(struct hbc_session *s, u64 *slots)
 	return plan;
 }
 
-/* Which slot brings each piece that is not @there. */
+/*
+ * Which slot brings each piece that is not @there, and what each slot owes; @ask keeps what was
+ * there. Context: process, no spinlocks.
+ */
 static void hbc_endgame_deal(struct hbc_endgame *eg, const unsigned long *there,
 			     const struct hbc_slots *slots, u64 set, u64 open)
 {
 	u32 p;
 
 	for (p = 0; p < eg->nr; p++) {
-		/* Once it is there, it stays so. */
-		if (test_bit(p, there))
+		if (!(p % HBC_ENDGAME_DEAL))
+			cond_resched();
+		if (!(p % BITS_PER_LONG))
+			eg->ask[BIT_WORD(p)] = READ_ONCE(there[BIT_WORD(p)]);
+		if (test_bit(p, eg->ask)) {
 			eg->slot[p] = HBC_TAG_NONE;
-		else
+		} else {
 			eg->slot[p] = open ? __ffs64(open) : hbc_choice(slots, set, p);
+			eg->owed[eg->slot[p]]++;
+		}
+	}
+}
+
+/* Pieces of a word that have come since they were dealt: once there, they stay so. */
+static void hbc_endgame_drop(struct hbc_endgame *eg, u32 base, unsigned long come)
+{
+	unsigned long i;
+
+	for_each_set_bit(i, &come, BITS_PER_LONG) {
+		eg->owed[eg->slot[base + i]]--;
+		eg->slot[base + i] = HBC_TAG_NONE;
 	}
 }
 
 /*
- * What each slot owes. What has begun to come on a lane that is lost, perhaps, is asked for: the
- * lane that is to bring it may have been told that it is here. session->lock held.
+ * What has begun to come on a lane that is lost, perhaps, is asked for: the lane that is to bring
+ * it may have been told that it is here. By words, as pieces are many. session->lock held.
  */
 static void hbc_endgame_count(struct hbc_endgame *eg, const struct hbc_store *store,
 			      const unsigned long *there)
 {
-	u8 slot;
-	u32 p;
+	unsigned long now;
+	u32 base, p;
 
-	for (p = 0; p < eg->nr; p++) {
-		if (eg->slot[p] != HBC_TAG_NONE && test_bit(p, there))
-			eg->slot[p] = HBC_TAG_NONE;
-		slot = eg->slot[p];
-		if (slot == HBC_TAG_NONE)
-			continue;
-		eg->owed[slot]++;
-		if (!test_bit(p, store->begun))
-			continue;
-		eg->from[p] = slot;
-		__set_bit(p, eg->ask);
-		eg->asking[slot]++;
+	for (base = 0; base < eg->nr; base += BITS_PER_LONG) {
+		unsigned long *ask = &eg->ask[BIT_WORD(base)];
+
+		now = READ_ONCE(there[BIT_WORD(base)]);
+		hbc_endgame_drop(eg, base, now & ~*ask);
+		*ask = READ_ONCE(store->begun[BIT_WORD(base)]) & ~now;
+	}
+	for_each_set_bit(p, eg->ask, eg->nr) {
+		eg->from[p] = eg->slot[p];
+		eg->asking[eg->slot[p]]++;
 	}
 }
 
