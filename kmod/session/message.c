@@ -7,6 +7,7 @@
 #include "session/child.h"
 #include "session/endgame.h"
 #include "session/message.h"
+#include "session/progress.h"
 #include "session/receiver.h"
 #include "session/report.h"
 #include "session/session.h"
@@ -311,6 +312,9 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 		return;
 	trace_hbc_message_close(s->group->id, s->root, hbc_message_number(m),
 				m->store->info.cut.total, m->reason);
+	/* It holds up no figure any more. */
+	if (reason)
+		hbc_progress_arrived(m);
 	hbc_report_due(s);
 	hbc_report_ack(s);
 }

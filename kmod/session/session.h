@@ -18,6 +18,7 @@
 #include <linux/xarray.h>
 
 #include "session/lost.h"
+#include "session/progress.h"
 #include "wire/wire.h"
 
 struct hbc_group;
@@ -53,7 +54,7 @@ struct hbc_tree;
  * @nr_parents: their number
  * @children: struct hbc_child, of edges of @tree
  * @messages: struct hbc_message that are not over, in order of their numbers
- * @index: those by the low half of their numbers
+ * @index: those by the low half of their numbers; files are marked by progress.c
  * @nr_messages: their number
  * @last: number of the last message that was told, or accepted by the root
  * @keep: short messages before it need not be kept
@@ -63,7 +64,7 @@ struct hbc_tree;
  * @maps: bytes that messages' pieces take, whether they have come or not
  * @done: counts what DONE tells, and @keep
  * @reporting: fresh outcomes are to be told to the parent now
- * @progress: that of files may be to be told to the parent
+ * @progress: of files, to be told to the parent
  * @lost: nodes below that are not reached
  * @alone: jiffies since when there is no parent
  * @ended: enum hbcast_reason with which the session ended here, or 0
@@ -100,7 +101,7 @@ struct hbc_session {
 	u64 maps;
 	unsigned int done;
 	bool reporting;
-	bool progress;
+	struct hbc_progress progress;
 	struct hbc_lost lost;
 	unsigned long alone;
 	u8 ended;

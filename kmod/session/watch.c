@@ -18,6 +18,7 @@
 #include "session/child.h"
 #include "session/message.h"
 #include "session/parent.h"
+#include "session/progress.h"
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
@@ -103,6 +104,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 	if (!child->dead) {
 		child->dead = true;
 		hbc_lost_child(child, true);
+		hbc_progress_again(s);
 	}
 	spin_unlock_bh(&s->lock);
 	if (stalled)
