@@ -171,6 +171,7 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 		hbc_child_renew(child);
 	child->tree = tree;
 	child->edge = edge;
+	child->failed = 0;
 	list_for_each_entry(c, &child->cursors, child_link) {
 		hbc_cursor_set_route(c, &tree->edge[edge].route);
 		if (renew)

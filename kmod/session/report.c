@@ -136,9 +136,9 @@ static int hbc_report_add(struct hbc_child *child, struct hbc_message *m, u32 fi
 	return min(n, 0);
 }
 
-void hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason)
+int hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason)
 {
-	hbc_report_add(child, m, 0, hbc_child_edge(child)->size, reason);
+	return hbc_report_add(child, m, 0, hbc_child_edge(child)->size, reason);
 }
 
 static int hbc_report_outcome(struct hbc_child *child, const struct hbc_wire_outcome *w)

@@ -25,8 +25,11 @@ unsigned int hbc_report_frame(struct hbc_session *s, u64 known, struct hbc_wire_
 int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, unsigned int n);
 /* Whether this node and all below have an outcome that the parent was told. session->lock held. */
 bool hbc_report_is_told(const struct hbc_message *m);
-/* The nodes of a child's subtree have outcome @reason, unless they have one. plan_lock held. */
-void hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason);
+/*
+ * The nodes of a child's subtree have outcome @reason, unless they have one: 0 or -ENOMEM.
+ * plan_lock held.
+ */
+int hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason);
 /*
  * The tree of slot 0 is another one: outcomes are counted anew, and told to its parent.
  * session->lock held.

@@ -39,7 +39,10 @@ void hbc_watch_begin(struct hbc_session *s)
 	hbc_session_queue_in(&s->watch, hbc_watch_dead(s) / HBC_WATCH_PARTS + 1);
 }
 
-/* All messages fail at the child, and at those below that are not this node's. plan_lock held. */
+/*
+ * Messages that have come since the last look fail at the child, and at those below that are not
+ * this node's. Where memory lacks, the next look goes on. plan_lock held.
+ */
 static void hbc_watch_fail(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
@@ -47,8 +50,13 @@ static void hbc_watch_fail(struct hbc_child *child)
 
 	if (child->slot != HBC_SLOT_ALL)
 		return;
-	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
-		hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD);
+	for (m = hbc_message_after(s, child->failed); m; m = hbc_message_next(s, m)) {
+		if (hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD)) {
+			hbc_message_put(m);
+			return;
+		}
+		child->failed = hbc_message_number(m);
+	}
 }
 
 /* Lanes below this one wait longer: it is the last one that is to be cut off. */
@@ -103,6 +111,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 	}
 	if (!child->dead) {
 		child->dead = true;
+		child->failed = 0;
 		hbc_lost_child(child, true);
 		hbc_progress_again(s);
 	}
