@@ -465,68 +465,6 @@ int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
 	return hbc_child_make_cursor(child, m) || list_empty(&m->link) ? 0 : -ENOMEM;
 }
 
-static void hbc_child_runs(struct hbc_child *child, struct hbc_message *m,
-			   const struct hbc_wire_run *run, unsigned int n, bool want)
-{
-	struct hbc_session *s = child->s;
-	struct hbc_cursor *c;
-	unsigned int i;
-
-	spin_lock_bh(&s->lock);
-	c = hbc_child_cursor(child, m->store);
-	for (i = 0; c && i < n; i++) {
-		u32 first = be32_to_cpu(run[i].first), count = be32_to_cpu(run[i].count);
-
-		if (want)
-			hbc_cursor_want(c, first, count);
-		else
-			hbc_cursor_have(c, first, count);
-	}
-	spin_unlock_bh(&s->lock);
-}
-
-static int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
-			  const struct hbc_hdr *h)
-{
-	struct hbc_wire_run all = { .count = cpu_to_be32(U32_MAX) };
-	struct hbc_session *s = child->s;
-	u64 number = be64_to_cpu(w->message);
-	struct hbc_message *m = number ? hbc_message_find(s, (u32)number) : NULL;
-	int err = 0;
-
-	if (m && hbc_message_number(m) == number) {
-		err = hbc_child_begin_message(child, m);
-		if (!err && h->tag & HBC_HAVE_ALL)
-			hbc_child_runs(child, m, &all, 1, false);
-		else if (!err)
-			hbc_child_runs(child, m, w->run,
-				       hbc_wire_count(h, sizeof(*w), sizeof(w->run[0])), false);
-	}
-	if (m)
-		hbc_message_put(m);
-	if (!err && h->tag & HBC_HAVE_END) {
-		spin_lock_bh(&s->lock);
-		child->agreed = true;
-		spin_unlock_bh(&s->lock);
-	}
-	hbc_lane_kick(child->lane);
-	return err;
-}
-
-static int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsigned int n)
-{
-	struct hbc_message *m = hbc_message_find(child->s, (u32)be64_to_cpu(w->message));
-
-	if (!m) {
-		hbc_group_drop(child->s->group, HBC_DROP_STALE);
-		return 0;
-	}
-	hbc_child_runs(child, m, w->run, n, true);
-	hbc_message_put(m);
-	hbc_lane_kick(child->lane);
-	return 0;
-}
-
 static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w)
 {
 	u64 message = be64_to_cpu(w->message), bytes = be64_to_cpu(w->bytes);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a child gets: its part of the trees, messages, and their pieces. */
+/* What a child gets: its part of the trees, messages, and those pieces that it lacks. */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 
 #include "config/group.h"
 #include "lane/burst.h"
@@ -12,6 +14,84 @@
 #include "session/tree.h"
 #include "store/cursor.h"
 #include "store/store.h"
+
+#define HBC_SERVE_PIECES	4096	/* had or wanted, between two holds of the lock */
+
+/* What it has, and asks for. */
+
+/* The child has pieces, or wants them. Its cursor may go at any time but under the lock. */
+static void hbc_serve_pieces(struct hbc_child *child, struct hbc_message *m, u32 first, u32 end,
+			     bool want)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_cursor *c;
+
+	spin_lock_bh(&s->lock);
+	c = hbc_child_cursor(child, m->store);
+	if (c && want)
+		hbc_cursor_want(c, first, end);
+	else if (c)
+		hbc_cursor_have(c, first, end);
+	spin_unlock_bh(&s->lock);
+}
+
+static void hbc_serve_runs(struct hbc_child *child, struct hbc_message *m,
+			   const struct hbc_wire_run *run, unsigned int n, bool want)
+{
+	u32 first, end, last;
+
+	for (; n--; run++) {
+		first = be32_to_cpu(run->first);
+		last = min(m->store->nr, first + be32_to_cpu(run->count));
+		for (; first < last; first = end) {
+			end = min(last, first + HBC_SERVE_PIECES);
+			hbc_serve_pieces(child, m, first, end, want);
+			cond_resched();
+		}
+	}
+}
+
+int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
+		   const struct hbc_hdr *h)
+{
+	struct hbc_wire_run all = { .count = cpu_to_be32(U32_MAX) };
+	struct hbc_session *s = child->s;
+	u64 number = be64_to_cpu(w->message);
+	struct hbc_message *m = number ? hbc_message_find(s, (u32)number) : NULL;
+	int err = 0;
+
+	if (m && hbc_message_number(m) == number) {
+		err = hbc_child_begin_message(child, m);
+		if (!err && h->tag & HBC_HAVE_ALL)
+			hbc_serve_runs(child, m, &all, 1, false);
+		else if (!err)
+			hbc_serve_runs(child, m, w->run,
+				       hbc_wire_count(h, sizeof(*w), sizeof(w->run[0])), false);
+	}
+	if (m)
+		hbc_message_put(m);
+	if (!err && h->tag & HBC_HAVE_END) {
+		spin_lock_bh(&s->lock);
+		child->agreed = true;
+		spin_unlock_bh(&s->lock);
+	}
+	hbc_lane_kick(child->lane);
+	return err;
+}
+
+int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsigned int n)
+{
+	struct hbc_message *m = hbc_message_find(child->s, (u32)be64_to_cpu(w->message));
+
+	if (!m) {
+		hbc_group_drop(child->s->group, HBC_DROP_STALE);
+		return 0;
+	}
+	hbc_serve_runs(child, m, w->run, n, true);
+	hbc_message_put(m);
+	hbc_lane_kick(child->lane);
+	return 0;
+}
 
 /* Control frames, in the order in which they have to go. */
 

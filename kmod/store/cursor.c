@@ -259,31 +259,61 @@ void hbc_cursor_sent(struct hbc_cursor *c, unsigned int i, u32 bytes)
 	spin_unlock_bh(&c->store->lock);
 }
 
-void hbc_cursor_have(struct hbc_cursor *c, u32 first, u32 count)
+/* The first piece from @first on before @end that is under way, or @end. store->lock held. */
+static u32 hbc_cursor_clear_of(const struct hbc_cursor *c, u32 first, u32 end)
 {
-	u32 p;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c->at); i++)
+		if (c->at[i].on && c->at[i].piece >= first)
+			end = min(end, c->at[i].piece);
+	return end;
+}
+
+/* Pieces from @first on before @end count as sent, or do not. store->lock held. */
+static void hbc_cursor_mark(struct hbc_cursor *c, u32 first, u32 end, bool sent)
+{
+	unsigned long *word, mask;
+	u32 bit, n;
+
+	for (; first < end; first += n) {
+		bit = first % BITS_PER_LONG;
+		n = min_t(u32, BITS_PER_LONG - bit, end - first);
+		word = &c->sent[first / BITS_PER_LONG];
+		mask = GENMASK(bit + n - 1, bit);
+		c->nr_sent -= hweight_long(*word & mask);
+		if (sent) {
+			*word |= mask;
+			c->nr_sent += n;
+		} else {
+			*word &= ~mask;
+		}
+	}
+}
+
+void hbc_cursor_have(struct hbc_cursor *c, u32 first, u32 end)
+{
+	u32 stop;
 
 	spin_lock_bh(&c->store->lock);
-	for (p = first; p - first < count && p < c->store->nr; p++) {
-		/* What is on its way goes on: the child throws it away. */
-		if (!(c->at[0].on && c->at[0].piece == p) && !(c->at[1].on && c->at[1].piece == p))
-			hbc_cursor_set_sent(c, p);
+	/* What is on its way goes on: the child throws it away. */
+	for (; first < end; first = stop + 1) {
+		stop = hbc_cursor_clear_of(c, first, end);
+		hbc_cursor_mark(c, first, stop, true);
 	}
 	spin_unlock_bh(&c->store->lock);
 }
 
-void hbc_cursor_want(struct hbc_cursor *c, u32 first, u32 count)
+void hbc_cursor_want(struct hbc_cursor *c, u32 first, u32 end)
 {
-	u32 p;
+	u32 *next = &c->next[HBC_RANK_WANT], stop;
 
 	spin_lock_bh(&c->store->lock);
-	for (p = first; p - first < count && p < c->store->nr; p++) {
-		if ((c->at[0].on && c->at[0].piece == p) || (c->at[1].on && c->at[1].piece == p))
-			continue;
-		if (__test_and_clear_bit(p, c->sent))
-			c->nr_sent--;
-		c->rank[p] = HBC_RANK_WANT;
-		c->next[HBC_RANK_WANT] = min(c->next[HBC_RANK_WANT], p);
+	*next = min(*next, first);
+	for (; first < end; first = stop + 1) {
+		stop = hbc_cursor_clear_of(c, first, end);
+		hbc_cursor_mark(c, first, stop, false);
+		memset(c->rank + first, HBC_RANK_WANT, stop - first);
 	}
 	spin_unlock_bh(&c->store->lock);
 }

@@ -92,9 +92,12 @@ bool hbc_cursor_next(struct hbc_cursor *cursor, bool own, struct hbc_cursor_part
 /* @bytes of what is at cursor->at[@at] have gone. Context: as above. */
 void hbc_cursor_sent(struct hbc_cursor *cursor, unsigned int at, u32 bytes);
 
-/* The child has @count pieces from @first on, or asks for them. Context: as above. */
-void hbc_cursor_have(struct hbc_cursor *cursor, u32 first, u32 count);
-void hbc_cursor_want(struct hbc_cursor *cursor, u32 first, u32 count);
+/*
+ * The child has pieces from @first on before @end, which is at most store->nr, or asks for them.
+ * Context: as above; the time is that of a word for each BITS_PER_LONG pieces.
+ */
+void hbc_cursor_have(struct hbc_cursor *cursor, u32 first, u32 end);
+void hbc_cursor_want(struct hbc_cursor *cursor, u32 first, u32 end);
 /* Whether no piece of the lane's own slot is left to send, of those that have slots. */
 bool hbc_cursor_own_sent(struct hbc_cursor *cursor);
 
