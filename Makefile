@@ -58,6 +58,8 @@ help:
 	@echo 'make bench        the cost of relaying, beside other ways to do it'
 	@echo 'make bench-plan   how long planning takes, in sizes that double'
 	@echo 'make bench-measure  how good measured networks are, and plans of them (SEED=, DATA=)'
+	@echo 'make bench-bounds  when nodes have a file, beside the plan and the bound, in hours;'
+	@echo '                  results in build/bounds.md (SIZES=, PLANS=, SEED=, DATA=)'
 	@echo 'make figures      the papers'"'"' experiments, run again (SIZE=, SEED=, DATA=, FIGURES=)'
 	@echo 'make clean        remove what was built'
 
@@ -198,6 +200,13 @@ bench-measure: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools
 	bench/measure/run $(if $(DATA),$(DATA)/*.json)
 
+bench-bounds: export SEED ?= 1
+bench-bounds: export SIZES ?= 16MiB 64MiB
+bench-bounds: export PLANS ?= stable mtp auto
+bench-bounds: deps
+	$(MAKE) $(PARALLEL) module-6.12 tools
+	bench/bounds/run $(if $(DATA),$(DATA)/*.json)
+
 # Tables and pictures of the papers' experiments, all or FIGURES, in build/figures.
 figures: export OUTPUT ?= $(BUILD)/figures
 figures: export SIZE ?= usual
@@ -219,4 +228,4 @@ clean:
 .PHONY: all help module install-module uninstall-module modules-all module-kcov \
 	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES) examples tests install \
 	install-tools uninstall deps build check check-all soak checkstyle coverage demo bench \
-	bench-plan bench-measure figures clean
+	bench-plan bench-measure bench-bounds figures clean

@@ -28,11 +28,12 @@ make_file()
 	sum=$(sha256sum <"$work/file")
 }
 
-# broadcast PLAN: the file along it; what "send" says of all nodes is in $work/sent.
+# broadcast PLAN [WORD...]: the file along it; what "send" says of all nodes is in
+# $work/sent. The words, if any, are a command that runs "send".
 broadcast()
 {
 	at "$root" apply "$1" group "$group" wait 20s >/dev/null
 	lab_receive
-	at "$root" -j send "$work/file" group "$group" port "$port" >"$work/sent"
+	"${@:2}" at "$root" -j send "$work/file" group "$group" port "$port" >"$work/sent"
 	lab_compare "$sum" >&2
 }

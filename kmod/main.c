@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading. The order in which the rooms are opened is the
+ * Loading and unloading. The order in which the layers begin is the
  * architecture: each needs those before it, and none of those behind it.
  */
 #include <linux/module.h>
 
 #include <hbcast_version.h>
 
-#include "crc.h"
-#include "event.h"
-#include "lane.h"
-#include "netlink.h"
-#include "node.h"
-#include "probe.h"
-#include "socket.h"
-#include "source.h"
+#include "api/netlink.h"
+#include "api/socket.h"
+#include "config/node.h"
+#include "lane/lane.h"
+#include "probe/probe.h"
+#include "root/origin.h"
+#include "session/session.h"
+#include "store/file.h"
+#include "wire/crc.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
@@ -23,11 +24,13 @@ static const struct {
 	const char *name;
 	int (*init)(void);
 	void (*exit)(void);
-} hbc_rooms[] = {
+} hbc_layers[] = {
 	{ "crc", hbc_crc_init, hbc_crc_exit },			/* the hash */
-	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queue */
+	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queues */
+	{ "file", hbc_file_init, hbc_file_exit },		/* work queue */
+	{ "session", hbc_session_init, hbc_session_exit },	/* work queue */
+	{ "root", hbc_origin_init, NULL },
 	{ "probe", hbc_probe_init, hbc_probe_exit },		/* work queue */
-	{ "source", hbc_source_init, hbc_source_exit },		/* work queue */
 	{ "node", hbc_node_init, hbc_node_exit },		/* namespaces */
 	{ "socket", hbc_socket_init, hbc_socket_exit },		/* AF_HBCAST */
 	{ "netlink", hbc_netlink_init, hbc_netlink_exit },	/* the interface */
@@ -36,7 +39,8 @@ static const struct {
 static void hbc_leave(unsigned int n)
 {
 	while (n--)
-		hbc_rooms[n].exit();
+		if (hbc_layers[n].exit)
+			hbc_layers[n].exit();
 }
 
 static int __init hbc_init(void)
@@ -44,10 +48,10 @@ static int __init hbc_init(void)
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(hbc_rooms); i++) {
-		err = hbc_rooms[i].init();
+	for (i = 0; i < ARRAY_SIZE(hbc_layers); i++) {
+		err = hbc_layers[i].init();
 		if (err) {
-			pr_err("hbcast: %s did not start: %d\n", hbc_rooms[i].name, err);
+			pr_err("hbcast: %s did not start: %d\n", hbc_layers[i].name, err);
 			hbc_leave(i);
 			return err;
 		}
@@ -57,7 +61,7 @@ static int __init hbc_init(void)
 
 static void __exit hbc_exit(void)
 {
-	hbc_leave(ARRAY_SIZE(hbc_rooms));
+	hbc_leave(ARRAY_SIZE(hbc_layers));
 	rcu_barrier();
 }
 

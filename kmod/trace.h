@@ -7,10 +7,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "group.h"
-#include "lane.h"
-#include "message.h"
-#include "schedule.h"
+#include "lane/lane.h"
 
 TRACE_EVENT(hbc_lane_state,
 
@@ -72,49 +69,22 @@ TRACE_EVENT(hbc_transmit,
 		__field(u32, peer)
 		__field(u8, slot)
 		__field(int, bytes)
-		__field(unsigned int, queued)
 	),
 
 	TP_fast_assign(
 		__entry->peer = lane->peer;
 		__entry->slot = lane->slot;
 		__entry->bytes = bytes;
-		__entry->queued = lane->queued;
 	),
 
-	TP_printk("peer=%u slot=%u bytes=%d queued=%u", __entry->peer, __entry->slot,
-		  __entry->bytes, __entry->queued)
-);
-
-TRACE_EVENT(hbc_shortcut,
-
-	TP_PROTO(const struct hbc_lane *lane, unsigned int bytes, u64 ahead),
-
-	TP_ARGS(lane, bytes, ahead),
-
-	TP_STRUCT__entry(
-		__field(u32, peer)
-		__field(u8, slot)
-		__field(unsigned int, bytes)
-		__field(u64, ahead)
-	),
-
-	TP_fast_assign(
-		__entry->peer = lane->peer;
-		__entry->slot = lane->slot;
-		__entry->bytes = bytes;
-		__entry->ahead = ahead;
-	),
-
-	TP_printk("peer=%u slot=%u bytes=%u ahead=%#llx", __entry->peer, __entry->slot,
-		  __entry->bytes, __entry->ahead)
+	TP_printk("peer=%u slot=%u bytes=%d", __entry->peer, __entry->slot, __entry->bytes)
 );
 
 DECLARE_EVENT_CLASS(hbc_message,
 
-	TP_PROTO(const struct hbc_message *m),
+	TP_PROTO(u32 group, u32 root, u64 number, u64 total, u8 reason),
 
-	TP_ARGS(m),
+	TP_ARGS(group, root, number, total, reason),
 
 	TP_STRUCT__entry(
 		__field(u32, group)
@@ -125,11 +95,11 @@ DECLARE_EVENT_CLASS(hbc_message,
 	),
 
 	TP_fast_assign(
-		__entry->group = m->sched->group->id;
-		__entry->root = m->sched->root;
-		__entry->id = m->id;
-		__entry->total = m->total;
-		__entry->reason = m->reason;
+		__entry->group = group;
+		__entry->root = root;
+		__entry->id = number;
+		__entry->total = total;
+		__entry->reason = reason;
 	),
 
 	TP_printk("group=%u root=%u message=%llu total=%llu reason=%u", __entry->group,
@@ -137,44 +107,13 @@ DECLARE_EVENT_CLASS(hbc_message,
 );
 
 DEFINE_EVENT(hbc_message, hbc_message_open,
-	TP_PROTO(const struct hbc_message *m),
-	TP_ARGS(m)
+	TP_PROTO(u32 group, u32 root, u64 number, u64 total, u8 reason),
+	TP_ARGS(group, root, number, total, reason)
 );
 
 DEFINE_EVENT(hbc_message, hbc_message_close,
-	TP_PROTO(const struct hbc_message *m),
-	TP_ARGS(m)
-);
-
-TRACE_EVENT(hbc_tree,
-
-	TP_PROTO(const struct hbc_tree *tree, bool begins),
-
-	TP_ARGS(tree, begins),
-
-	TP_STRUCT__entry(
-		__field(u32, group)
-		__field(u32, root)
-		__field(u32, epoch)
-		__field(u8, slot)
-		__field(u32, nodes)
-		__field(u32, edges)
-		__field(bool, begins)
-	),
-
-	TP_fast_assign(
-		__entry->group = tree->sched->group->id;
-		__entry->root = tree->sched->root;
-		__entry->epoch = tree->epoch;
-		__entry->slot = tree->slot;
-		__entry->nodes = tree->nr_nodes;
-		__entry->edges = tree->nr_edges;
-		__entry->begins = begins;
-	),
-
-	TP_printk("group=%u root=%u epoch=%u slot=%u nodes=%u children=%u %s",
-		  __entry->group, __entry->root, __entry->epoch, __entry->slot,
-		  __entry->nodes, __entry->edges, __entry->begins ? "begins" : "ends")
+	TP_PROTO(u32 group, u32 root, u64 number, u64 total, u8 reason),
+	TP_ARGS(group, root, number, total, reason)
 );
 
 #endif /* _HBC_TRACE_H */

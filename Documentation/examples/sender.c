@@ -25,6 +25,9 @@ static const char * const reason[] = {
 	[HBCAST_REASON_ABORTED] = "the message was given up",
 	[HBCAST_REASON_PLAN_GONE] = "the plan was removed",
 	[HBCAST_REASON_NO_MEMORY] = "no memory",
+	[HBCAST_REASON_SPOOL] = "it is longer than what the node keeps",
+	[HBCAST_REASON_FILE] = "the file could not be read or written",
+	[HBCAST_REASON_CHANGED] = "the file changed",
 };
 
 static int open_sender(unsigned int group, unsigned int port)

@@ -20,7 +20,7 @@ SECONDS = 60
 def quiet_lan():
     """Four nodes at a switch; nothing but the messages goes by."""
     node.switch()
-    nodes = [Node(number, dead_ms=60000, stall_ms=60000, queue=4 << 20)
+    nodes = [Node(number, dead_ms=60000, stall_ms=60000)
              for number in (1, 2, 3, 4)]
     for each in nodes:
         name = f"n{each.number}"

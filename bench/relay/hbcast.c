@@ -22,6 +22,14 @@ static struct sockaddr_hbcast address(uint32_t group)
 	};
 }
 
+static void join(int fd, int node, uint32_t group)
+{
+	struct sockaddr_hbcast addr = address(group);
+
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		err(1, "node %d: bind to group %u", node, group);
+}
+
 /**
  * hbcast_receiver() - a socket bound to a group
  * @node: as for net_socket()
@@ -32,10 +40,26 @@ static struct sockaddr_hbcast address(uint32_t group)
 int hbcast_receiver(int node, uint32_t group)
 {
 	int fd = net_socket(node, AF_HBCAST, SOCK_SEQPACKET);
-	struct sockaddr_hbcast addr = address(group);
 
-	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
-		err(1, "node %d: bind to group %u", node, group);
+	join(fd, node, group);
+	return fd;
+}
+
+/**
+ * hbcast_sink_receiver() - a socket for hbcast_sink(), bound to a group
+ * @node: as for net_socket()
+ * @group: the group's id
+ *
+ * Return: the socket; exits with a sentence on any error.
+ */
+int hbcast_sink_receiver(int node, uint32_t group)
+{
+	int fd = net_socket(node, AF_HBCAST, SOCK_SEQPACKET);
+	int on = 1;
+
+	if (setsockopt(fd, SOL_HBCAST, HBCAST_SINKS, &on, sizeof(on)))
+		err(1, "node %d: HBCAST_SINKS", node);
+	join(fd, node, group);
 	return fd;
 }
 
@@ -110,4 +134,29 @@ void hbcast_source(int fd, int file, uint64_t bytes)
 	wait.message = message.message;
 	if (ioctl(fd, HBCIOCWAIT, &wait))
 		err(1, "source: HBCIOCWAIT");
+}
+
+/**
+ * hbcast_sink() - receive a file of hbcast_fill() into another one in memory
+ * @fd: of hbcast_sink_receiver()
+ * @bytes: how many; exits with a sentence if it is another file
+ */
+void hbcast_sink(int fd, uint64_t bytes)
+{
+	struct hbcast_sink sink = { .fd = memfd_create("sink", MFD_CLOEXEC) };
+	void *data;
+
+	if (sink.fd < 0)
+		err(1, "memfd_create");
+	if (ioctl(fd, HBCIOCRECVFILE, &sink))
+		err(1, "sink: HBCIOCRECVFILE");
+	if (sink.total != bytes)
+		errx(1, "sink: %ju bytes instead of %ju", (uintmax_t)sink.total,
+		     (uintmax_t)bytes);
+	data = mmap(NULL, bytes, PROT_READ, MAP_SHARED, sink.fd, 0);
+	if (data == MAP_FAILED)
+		err(1, "mmap");
+	stream_check(data, 0, bytes);
+	munmap(data, bytes);
+	close(sink.fd);
 }

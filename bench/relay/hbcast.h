@@ -10,9 +10,11 @@
 #define HBCAST_GROUP_CHAIN	30	/* through eight relays */
 
 int hbcast_receiver(int node, uint32_t group);
+int hbcast_sink_receiver(int node, uint32_t group);
 int hbcast_sender(int node, uint32_t group);
 int hbcast_file(uint64_t bytes);
 void hbcast_fill(int file, uint64_t bytes);
 void hbcast_source(int fd, int file, uint64_t bytes);
+void hbcast_sink(int fd, uint64_t bytes);
 
 #endif

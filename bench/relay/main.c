@@ -159,6 +159,15 @@ static void start_tcp(struct crew *crew, relay_fn *relay, int go, int children,
 	start_source(crew, go, source, bytes, mode);
 }
 
+static void start_hbcast_source(struct crew *crew, int out, int go, int file, uint64_t bytes)
+{
+	if (crew_fork(crew, "bench-source")) {
+		await_go(go);
+		hbcast_source(out, file, bytes);
+		exit(0);
+	}
+}
+
 static void start_hbcast(struct crew *crew, uint32_t group, int go, int file,
 			 int children, uint64_t bytes, enum stream_mode mode)
 {
@@ -168,11 +177,7 @@ static void start_hbcast(struct crew *crew, uint32_t group, int go, int file,
 	for (int i = 0; i < children; i++)
 		in[i] = hbcast_receiver(NET_SINK + i, group);
 	start_sinks(crew, in, children, bytes, mode);
-	if (crew_fork(crew, "bench-source")) {
-		await_go(go);
-		hbcast_source(out, file, bytes);
-		exit(0);
-	}
+	start_hbcast_source(crew, out, go, file, bytes);
 }
 
 /*
@@ -272,9 +277,26 @@ static void fill(const char *name, uint64_t bytes)
 	close(file);
 }
 
+/* Each node but the root has a file for what comes. */
+static void start_files(struct crew *crew, int go, int file, uint64_t bytes)
+{
+	uint32_t group = HBCAST_GROUP_RELAY + 3;
+	int out = hbcast_sender(NET_ROOT, group);
+
+	for (int node = NET_RELAY; node < NET_SINK + 4; node++) {
+		int in = hbcast_sink_receiver(node, group);
+
+		if (crew_fork(crew, "bench-sink")) {
+			hbcast_sink(in, bytes);
+			exit(0);
+		}
+	}
+	start_hbcast_source(crew, out, go, file, bytes);
+}
+
 /*
  * Sends a file of fill() through a relay to four sinks and prints by how many
- * bytes the memory in use, slab and TCP's have risen at most.
+ * bytes the memory in use, slab and TCP's have risen at most, files not counted.
  */
 static void memory(const char *name)
 {
@@ -287,8 +309,7 @@ static void memory(const char *name)
 
 	if (file < 0 || fstat(file, &st) || pipe(go))
 		err(1, "%s", name);
-	start_hbcast(&crew, HBCAST_GROUP_RELAY + 3, go[0], file, 4, st.st_size,
-		     STREAM_VERIFY);
+	start_files(&crew, go[0], file, st.st_size);
 	crew_settle();
 	before = memory_now();
 	if (write(go[1], "", 1) != 1)

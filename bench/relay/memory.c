@@ -33,9 +33,10 @@ struct memory memory_now(void)
 	const char *meminfo = "/proc/meminfo";
 	uint64_t total = number_in(meminfo, "MemTotal: %" SCNu64);
 	uint64_t available = number_in(meminfo, "MemAvailable: %" SCNu64);
+	uint64_t files = number_in(meminfo, "Shmem: %" SCNu64);
 
 	return (struct memory){
-		.used = (total - available) << 10,
+		.used = (total - available - files) << 10,
 		.slab = number_in(meminfo, "SUnreclaim: %" SCNu64) << 10,
 		.tcp = number_in("/proc/net/sockstat",
 				 "TCP: %*s %*s %*s %*s %*s %*s %*s %*s mem %"

@@ -6,8 +6,8 @@
 
 /**
  * struct memory - the most that was in use at once, in bytes
- * @used: memory that is not available for a new program; the page cache of
- *	files on disk is, since the kernel can drop it
+ * @used: memory that is not available for a new program, without files in memory; the page
+ *	cache of files on disk is, since the kernel can drop it
  * @slab: the part of it that is unreclaimable slab
  * @tcp: what TCP accounts for in all namespaces
  */

@@ -104,6 +104,8 @@ latency()
 
 inside()
 {
+	# perf's libraries have come without the links to them.
+	ldconfig
 	modprobe crc32c-intel
 	"$here/net.sh" up
 	case $2 in

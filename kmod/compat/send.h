@@ -72,18 +72,18 @@ static inline int hbc_compat_sg_from_iter(struct sock *sk, struct sk_buff *skb,
 #define HBC_COMPAT_SKB_BYTES	(MAX_SKB_FRAGS * PAGE_SIZE / 2)
 
 /**
- * hbc_compat_send_locked() - send a vector of pages
- * @sk: TCP socket that the caller owns, or whose spinlock he holds in softirq
+ * hbc_compat_send() - send a vector of pages, as far as there is room
+ * @sock: TCP socket
  * @bv: pages; TCP takes its own references
  * @nr: entries of @bv
  * @skip: bytes of @bv to leave out at the front
  * @len: bytes in @bv, @skip included
- * @flags: MSG_DONTWAIT, MSG_MORE, MSG_NOSIGNAL
  *
+ * Context: process, may sleep for the socket's lock.
  * Return: bytes taken, or a negative errno if there were none.
  */
-static inline int hbc_compat_send_locked(struct sock *sk, struct bio_vec *bv, unsigned int nr,
-					 unsigned int skip, unsigned int len, int flags)
+static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
+				  unsigned int skip, unsigned int len)
 {
 	struct ubuf_info uarg = {
 		HBC_COMPAT_UBUF_COMPLETE,
@@ -91,7 +91,7 @@ static inline int hbc_compat_send_locked(struct sock *sk, struct bio_vec *bv, un
 		.flags = SKBFL_SHARED_FRAG,
 	};
 	struct msghdr msg = {
-		.msg_flags = flags | MSG_ZEROCOPY,
+		.msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_ZEROCOPY,
 		.msg_ubuf = &uarg,
 		.sg_from_iter = hbc_compat_sg_from_iter,
 	};
@@ -104,19 +104,7 @@ static inline int hbc_compat_send_locked(struct sock *sk, struct bio_vec *bv, un
 		msg.msg_flags |= MSG_EOR;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, nr, len);
 	iov_iter_advance(&msg.msg_iter, skip);
-	return tcp_sendmsg_locked(sk, &msg, len - skip);
-}
-
-/* The same for a socket that is free. Context: process, may sleep for its lock. */
-static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
-				  unsigned int skip, unsigned int len, int flags)
-{
-	int n;
-
-	lock_sock(sock->sk);
-	n = hbc_compat_send_locked(sock->sk, bv, nr, skip, len, flags);
-	release_sock(sock->sk);
-	return n;
+	return tcp_sendmsg(sock->sk, &msg, len - skip);
 }
 
 #endif /* _HBC_COMPAT_SEND_H */

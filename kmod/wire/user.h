@@ -22,6 +22,7 @@ typedef __u64 u64;
 #define U8_MAX			UINT8_MAX
 #define U16_MAX			UINT16_MAX
 #define U32_MAX			UINT32_MAX
+#define U64_MAX			UINT64_MAX
 #define S32_MAX			INT32_MAX
 #define S64_MAX			INT64_MAX
 #define BIT_ULL(nr)		(1ULL << (nr))

@@ -43,7 +43,7 @@ static const struct rule rules[__HBC_FRAME_MAX] = {
 	},
 	[HBC_FRAME_MESSAGE] = { .min = SIZE(message), .max = SIZE(message) + HBC_NAME_MAX },
 	[HBC_FRAME_LAST] = { .min = SIZE(last) },
-	[HBC_FRAME_OVER] = { .min = SIZE(hdr) },
+	[HBC_FRAME_OVER] = { .min = SIZE(hdr), .tags = HBC_OVER_ALL },
 	[HBC_FRAME_DONE] = { .min = SIZE(done), .step = SIZE(numbers), .max = HBC_CONTROL_MAX },
 	[HBC_FRAME_TREE_ACK] = { .min = SIZE(tree_ack) },
 	[HBC_FRAME_HAVE] = {
@@ -54,7 +54,7 @@ static const struct rule rules[__HBC_FRAME_MAX] = {
 		.min = SIZE(want) + SIZE(run), .step = SIZE(run), .max = HBC_CONTROL_MAX,
 	},
 	[HBC_FRAME_STOP] = { .min = SIZE(hdr) },
-	[HBC_FRAME_ACK] = { .min = SIZE(ack) },
+	[HBC_FRAME_ACK] = { .min = SIZE(ack), .tags = HBC_ACK_FILE },
 	[HBC_FRAME_REPORT] = {
 		.min = SIZE(report) + SIZE(outcome), .step = SIZE(outcome),
 		.max = HBC_CONTROL_MAX,
@@ -176,7 +176,10 @@ static bool good_message(const struct hbc_wire_message *w, unsigned int n)
 {
 	bool file = w->kind == HBC_MESSAGE_FILE;
 
-	if (!w->message || be64_to_cpu(w->total) > S64_MAX || !w->port || !w->payload ||
+	/* Ranges of numbers have one behind them. */
+	if (!w->message || be64_to_cpu(w->message) > HBC_NUMBER_MAX)
+		return false;
+	if (be64_to_cpu(w->total) > S64_MAX || !w->port || !w->payload ||
 	    be16_to_cpu(w->payload) > HBC_PAYLOAD_MAX || !w->fragments ||
 	    w->kind >= __HBC_MESSAGE_KINDS || w->hashed > file)
 		return false;
@@ -188,12 +191,14 @@ static bool good_message(const struct hbc_wire_message *w, unsigned int n)
 	return file ? good_name(w->name, n) : !n && !w->time;
 }
 
-static bool good_numbers(const struct hbc_wire_numbers *w, unsigned int n, u64 before)
+static bool good_numbers(const struct hbc_wire_numbers *w, unsigned int n)
 {
+	u64 before = 1;
+
 	for (; n--; w++) {
 		u64 first = be64_to_cpu(w->first), count = be64_to_cpu(w->count);
 
-		if (first < before || !count || first + count < first)
+		if (first < before || !count || first + count + 1 <= first)
 			return false;
 		before = first + count + 1;
 	}
@@ -219,6 +224,11 @@ static bool good_have(const struct hbc_wire_have *w, u8 tag, unsigned int n)
 	if (n && (tag & HBC_HAVE_ALL))
 		return false;
 	return w->message ? good_runs(w->run, n) : !n && tag == HBC_HAVE_END;
+}
+
+static bool good_ack(const struct hbc_wire_ack *w, u8 tag)
+{
+	return w->epoch && (w->message || !(tag & HBC_ACK_FILE));
 }
 
 static bool good_report(const struct hbc_wire_report *w, unsigned int n)
@@ -273,14 +283,15 @@ static bool good(const u8 *buf, const struct hbc_hdr *h)
 		return ((const struct hbc_wire_last *)buf)->message;
 	case HBC_FRAME_DONE:
 		return good_numbers(done->numbers,
-				    hbc_wire_count(h, SIZE(done), SIZE(numbers)),
-				    be64_to_cpu(done->before));
+				    hbc_wire_count(h, SIZE(done), SIZE(numbers)));
 	case HBC_FRAME_HAVE:
 		return good_have((const void *)buf, h->tag,
 				 hbc_wire_count(h, SIZE(have), SIZE(run)));
 	case HBC_FRAME_WANT:
 		return want->message &&
 		       good_runs(want->run, hbc_wire_count(h, SIZE(want), SIZE(run)));
+	case HBC_FRAME_ACK:
+		return good_ack((const void *)buf, h->tag);
 	case HBC_FRAME_REPORT:
 		return good_report((const void *)buf,
 				   hbc_wire_count(h, SIZE(report), SIZE(outcome)));

@@ -27,6 +27,7 @@
 #define HBC_FRAME_MAX		65535	/* bytes of the longest frame, DATA or PROBE */
 #define HBC_CONTROL_MAX		4096	/* bytes of the longest other frame */
 #define HBC_PAYLOAD_MAX		(HBC_FRAME_MAX - HBC_DATA_LEN)
+#define HBC_NUMBER_MAX		(U64_MAX - 2)	/* of a message */
 #define HBC_NONCE_LEN		32
 #define HBC_MAC_LEN		32
 #define HBC_HASH_LEN		32
@@ -197,7 +198,7 @@ enum hbc_message_kind {
 /* A message: once for each lane, before the first of its fragments. */
 struct hbc_wire_message {
 	struct hbc_wire_hdr hdr;
-	__be64 message;		/* its number, never 0 */
+	__be64 message;		/* its number, 1 to HBC_NUMBER_MAX */
 	__be64 total;		/* bytes, at most S64_MAX */
 	__be16 port;		/* never 0 */
 	__be16 payload;		/* bytes in each fragment but the last, at least 1 */
@@ -232,8 +233,8 @@ struct hbc_wire_numbers {
 } __packed;
 
 /*
- * The root has heard of all members: of short messages before @before, and of these.
- * Nobody reports on them any more, and short ones need not be kept.
+ * All members have taken the short messages before @before: they need not be kept. Of those
+ * of @numbers the root has heard of all members: they are not reported on any more.
  */
 struct hbc_wire_done {
 	struct hbc_wire_hdr hdr;
@@ -266,9 +267,13 @@ struct hbc_wire_want {
 	struct hbc_wire_run run[];
 } __packed;
 
+#define HBC_OVER_ALL	0x01	/* tag of OVER: the session is over, not the lane alone */
+
+#define HBC_ACK_FILE	0x01	/* tag: of a file: the sender and all below it have @bytes of it */
 /* Of short messages: all before @message, and @bytes of it, are where they belong below. */
 struct hbc_wire_ack {
 	struct hbc_wire_hdr hdr;
+	__be32 epoch;		/* of the tree that says what is below */
 	__be64 message;
 	__be64 bytes;
 } __packed;

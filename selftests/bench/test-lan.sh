@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The experiment with a LAN in the kernel: nothing beats the link of the root, which
-# sends everything twice, and packets beat whole messages.
+# sends everything twice. Whole messages need as long as packets there, but for the first
+# ones, and what a report waits for others (10 ms, and a tick of 4) may make either later.
 # vm: timeout=300
 
 . selftests/lib/tap.sh
@@ -18,7 +19,7 @@ check_equal 'a row for each size' '100 200 300 400 500 600 700 800 900 1000' \
 	"$(awk '!/^#/ && $1 + 0 { printf "%s%s", sep, $1; sep = " " }' "$table")"
 # KB at 100 Mbit/s, twice: 0.16 ms each.
 check 'no faster than the link' awk '!/^#/ && $1 + 0 && $3 < 0.16 * $1 { exit 1 }' "$table"
-check 'packets are faster, by up to a third' \
-	awk '!/^#/ && $1 + 0 && ($2 <= $3 || $3 < 0.66 * $2) { exit 1 }' "$table"
+check 'packets are no later, and earlier by a third at most' \
+	awk '!/^#/ && $1 + 0 && ($3 > $2 + 14 || $3 < 0.66 * $2 - 14) { exit 1 }' "$table"
 
 tap_done

@@ -9,8 +9,23 @@
 . selftests/lib/nodes.sh
 . selftests/lib/planned.sh
 
+# shape_uneven: links as the platform has them; a lane would take what they leave.
+shape_uneven()
+{
+	local node rate
+
+	for ((node = 1; node <= NODES; node++)); do
+		rate=$(jq ".links[] | select(.from == $node).bandwidth_mbps * 1000 | round" \
+			"$dir/uneven.json")kbit
+		node_shape $node "$rate" &&
+			ip netns exec n$node tc qdisc add dev eth0 root tbf rate "$rate" \
+				burst 16kb latency 50ms || return
+	done
+}
+
 five_nodes || exit
 uneven
+shape_uneven || exit
 for name in stable stable-graph; do
 	planned $name "$dir/uneven.json"
 	# Each at its own rate, whatever the others can take.

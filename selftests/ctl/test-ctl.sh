@@ -28,9 +28,9 @@ check_equal "no module: version" "1 [\"$version\",1,null]" \
 load_hbcast || exit
 run 1 version
 check_equal "version" "0 hbcastctl $version, interface 1
-module    $version, interface 1, wire 3" "$status $out"
+module    $version, interface 1, wire 4" "$status $out"
 run 1 -j version
-check_jq "version as JSON" "[1,\"$version\",1,3]" \
+check_jq "version as JSON" "[1,\"$version\",1,4]" \
 	'[.tool.interface, .module.version, .module.interface, .module.wire]'
 
 ### The node.
@@ -93,20 +93,24 @@ check "keygen" at 1 group keygen "$dir/key"
 check_equal "keygen: length and mode" "32 600" "$(stat -c '%s %a' "$dir/key")"
 check "group add" at 1 group add 5 key-file "$dir/key"
 run 1 -j group
-check_jq "group show: what is so unless set" '[[5,0,0,"0600",5000,10000,1048576,0,[]]]' \
-	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .receivers, .members])'
+check_jq "group show: what is so unless set" '[[5,0,0,"0600",5000,10000,0,[]]]' \
+	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .receivers, .members])'
+check_jq "group show: bounds that are so unless set" '[[4194304,1073741824,4096]]' \
+	'map([.window_bytes, .spool_bytes, .max_nodes])'
 check_jq "group show: who may measure" '[["on",null,0,0]]' \
 	'map([.probe, .probe_rate_mbps, .probe_total_bytes, .probed_bytes])'
 check_jq "group show: nothing dropped" '[0,0,0,0,0,0,0]' \
-	'.[0].drops | [.stale, .no_tree, .no_receiver, .checksum, .stalled, .lane_lost, .no_memory]'
+	'.[0].drops | [.stale, .twice, .no_receiver, .checksum, .stalled, .no_memory, .spool]'
 refused "group add: again" 2 'group 5 cannot be added: ' 1 group add 5 key-file "$dir/key"
 check "group set" at 1 group set 5 owner nobody group nogroup mode 0620 dead-interval 2s \
-	stall-interval 1500ms queue 256KiB members 3,1,2
+	stall-interval 1500ms window 256KiB spool 64MiB max-nodes 100 members 3,1,2
 run 1 -j group show id 5
-check_jq "group set: shown" '[[5,65534,65534,"0620",2000,1500,262144,[1,2,3]]]' \
-	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .queue_bytes, .members])'
+check_jq "group set: shown" '[[5,65534,65534,"0620",2000,1500,[1,2,3]]]' \
+	'map([.id, .uid, .gid, .mode, .dead_interval_ms, .stall_interval_ms, .members])'
+check_jq "group set: its bounds" '[[262144,67108864,100]]' \
+	'map([.window_bytes, .spool_bytes, .max_nodes])'
 run 1 group show
-check_match "group show: as text" '5  nobody  nogroup  0620  2.000 s  1.500 s  256.0 KiB +0  1,2,3' "$out"
+check_match "group show: as text" '5  nobody  nogroup  0620  2.000 s  1.500 s  256.0 KiB +64.0 MiB +0  1,2,3' "$out"
 check "group set: less of measuring" at 1 group set 5 probe off probe-rate 94mbit probe-total 2GB
 run 1 -j group
 check_jq "group set: as was said" '[["off",94,2000000000]]' \
@@ -138,7 +142,7 @@ at 1 group del 9
 ### Who may.
 nobody()
 {
-	ip netns exec n1 setpriv --reuid=65534 --regid=65534 --clear-groups "$ctl" "$@"
+	ip netns exec n1 setpriv --reuid=65533 --regid=65533 --clear-groups "$ctl" "$@"
 }
 
 nobody group del 5 2>"$dir/err"
@@ -200,6 +204,10 @@ refused "apply: unknown node, dry-run" 2 'the plan cannot be applied to group 5:
 	1 apply "$dir/bad" group 5 dry-run
 plan 1 '[1,2],[2,3],[3,2]' >"$dir/bad"
 refused "apply: a cycle" 1 '.*bad: ' 1 apply "$dir/bad" group 5
+at 1 group set 5 max-nodes 2
+refused "apply: more nodes than the group lets in" 2 'the plan cannot be applied to group 5: .*3 nodes.*max-nodes' \
+	1 apply "$dir/chain" group 5
+at 1 group set 5 max-nodes 100
 run 1 -j show plan
 check_jq "apply: what is refused changes nothing" '2' 'map(.epoch) | max'
 
@@ -215,13 +223,48 @@ check_match "another key: what is not ready" \
 check_match "another key: who refused" 'node 3 refused \(its key differs\)' "$err"
 run 2 -j show lane peer 3
 check_jq "another key: shown" '["key"]' 'map(.reject)'
+
+### A child that is not reached lacks all that its parent has.
+# here NODE FILTER: what the filter says of the node's stores is true.
+here()
+{
+	run "$1" -j show store
+	[ "$(jq "$2" <<<"$out")" = true ]
+}
+
+at 2 group set 5 dead-interval 10m
+run 2 -j show store
+check_equal "show store: nothing" "0 []" "$status $out$err"
+head -c 100000 /dev/urandom >"$dir/file"
+ip netns exec n1 "$ctl" send "$dir/file" group 5 port 9 >/dev/null 2>&1 &
+send=$!
+check "show store: all has come to the relay" wait_for 30 here 2 'map(.pieces > 9 and .whole == .pieces) == [true]'
+check_jq "show store: what it has" '[[5,1,9,true,100000,0,"no-receiver",2,0,1]]' \
+	'map([.group, .root, .port, .file, .bytes, .filed_bytes, .reason, .nodes, .delivered, .failed])'
+check_jq "show store: and its child has not" '[[3,0,0,true,0,"lane"]]' \
+	'map(.pieces as $all | .children[] | [.node, .slot, .sent, .behind == $all, .arrived_bytes, .wait])'
+run 1 -j show store root 1 group 5
+check_jq "show store: at the root" '[[100000,100000,[[2,true,0,"over"]]]]' \
+	'map([.bytes, .filed_bytes, (.pieces as $all | .children | map([.node, .sent == $all, .behind, .wait]))])'
+run 1 -j show store root 2
+check_equal "show store: of another root" "0 []" "$status $out"
+run 2 show store
+check_match "show store: as text" \
+	'GROUP  ROOT  MESSAGE .*5  +1  +1  +97.7 KiB .*CHILD .*5  +1  +1  +3  +0 .* lane' "$(tr '\n' ' ' <<<"$out")"
+check_equal "show store: not to everybody" "[]" "$(nobody -j show store)"
+kill -INT $send
+wait $send
+check "show store: it is over" wait_for 30 here 2 'length == 0'
+at 2 group set 5 dead-interval 5s
+
 at 3 group set 5 key-file "$dir/key"
 run 1 -j apply "$dir/chain" group 5 wait 30s
 check_jq "the right key: ready" '[3,false,true]' '[.epoch, .changed, .ready]'
 
 ### All at once.
 run 1 -j show all
-check_jq "show all" '[1,[2,3],[5],[]]' '[.node.id, (.peers | map(.id)), (.groups | map(.id)), .messages]'
+check_jq "show all" '[1,[2,3],[5],[],[]]' \
+	'[.node.id, (.peers | map(.id)), (.groups | map(.id)), .messages, .stores]'
 check_match "show all: as text" 'NODE .*PEER .*GROUP .*EPOCH .*LANE ' "$(at 1 show | tr '\n' ' ')"
 
 printf '%s\n' 'peer add 40 address 10.9.0.40' '# a comment' 'group set 5 \' ' mode 0640' \
@@ -244,6 +287,17 @@ all_read()
 {
 	[ -z "$(ip netns exec n1 awk '$2 == 16 && $5 > 0' /proc/net/netlink)" ]
 }
+
+# Somebody without rights.
+cat >"$dir/nobody" <<END
+#!/bin/sh
+exec setpriv --reuid=65533 --regid=65533 --clear-groups "$ctl" "\$@"
+END
+chmod +x "$dir/nobody"
+HBCAST_CTL=$dir/nobody refused "monitor: without rights" 2 \
+	"the kernel's events cannot be had: you lack CAP_NET_ADMIN in this" 1 monitor
+HBCAST_CTL=$dir/nobody run 1 -j group show 5
+check_jq "group show: without rights" '[[5,null,null]]' 'map([.id, .receivers, .members])'
 
 ip netns exec n1 "$ctl" -j monitor >"$dir/events" &
 json=$!

@@ -95,8 +95,10 @@ refused "no such user" 'owner "no one" is no user of this system: write the name
 refused "no such group" 'group "no one" is no group of this system: write the name of one' "${k[@]}" group "no one"
 refused "a dead interval too short" "$(out_of_range dead-interval 99ms '100ms to 600s')" "${k[@]}" dead-interval 99ms
 refused "a stall interval too long" "$(out_of_range stall-interval 11m '100ms to 600s')" "${k[@]}" stall-interval 11m
-refused "a queue too short" "$(out_of_range queue 127KiB '128KiB to 256MiB')" "${k[@]}" queue 127KiB
-refused "a queue too long" "$(out_of_range queue 257MiB '128KiB to 256MiB')" "${k[@]}" queue 257MiB
+refused "a window too short" "$(out_of_range window 63KiB '64KiB to 256MiB')" "${k[@]}" window 63KiB
+refused "a window too long" "$(out_of_range window 257MiB '64KiB to 256MiB')" "${k[@]}" window 257MiB
+refused "a tree of one node" "$(out_of_range max-nodes 1 '2 to 4096')" "${k[@]}" max-nodes 1
+refused "more nodes than a tree has" "$(out_of_range max-nodes 4097 '2 to 4096')" "${k[@]}" max-nodes 4097
 refused "neither on nor off" 'probe "yes" is not understood: write on or off' "${k[@]}" probe yes
 refused "a rate without a unit" \
 	'probe-rate "94" is not understood: write a number with a unit, for example 94mbit or 10gbit' \

@@ -130,7 +130,7 @@ def test_config(scene):
         quietly(group_new)
 
     def upload():
-        """Of a group that had none: nobody has an account yet."""
+        """Of a group that had none."""
         quietly(node_set)
         quietly(do, "peer-new", id=1, ipv4="10.9.0.1")
         quietly(do, "group-del", id=7)
@@ -159,7 +159,6 @@ def test_questions(scene):
     for name in "node-get", "version-get":
         attempt(scene, name, lambda name=name: do(name))
     attempt(scene, "all plans", lambda: scene.root.client.dump("plan-get"))
-    attempt(scene, "one account", lambda: do("account-get", group=node.GROUP, node=2))
     attempt(scene, "one peer", lambda: do("peer-get", id=2))
     attempt(scene, "one group", lambda: do("group-get", id=node.GROUP))
     attempt(scene, "one plan", lambda: do("plan-get", group=node.GROUP, root=1))

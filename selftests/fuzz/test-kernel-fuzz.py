@@ -9,14 +9,17 @@ again out of what an earlier run with this seed has printed.
 """
 
 import os
+import re
 import subprocess
 
-from hbtest import hbcnl, node, tap
+from hbtest import hbcnl, node, tap, wire
 from hbtest.scene import Scene
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 KCOV = "/sys/kernel/debug/kcov"
 FUZZER = os.path.join(TOP, "selftests/fuzz/kernel/fuzz")
+# What a neighbour may say behind the handshake.
+FRAMES = set(range(wire.PLAN, wire.PROBE_SAMPLE))
 
 
 def load_module():
@@ -35,6 +38,19 @@ def command(seed):
     if not log:
         return [FUZZER, str(seed), os.environ.get("HBCAST_SECONDS", "20")]
     return [FUZZER, str(seed), os.environ["HBCAST_FUZZ_FROM"], os.environ["HBCAST_FUZZ_TO"], log]
+
+
+def run(seed):
+    """Shows what it says at once; returns how it ended, and the types of frames that nodes
+    have taken from it."""
+    taken = set()
+    with subprocess.Popen(command(seed), stdout=subprocess.PIPE, text=True) as fuzzer:
+        for line in fuzzer.stdout:
+            print(line, end="", flush=True)
+            found = re.fullmatch(r"# taken (\d+): (\d+)\n", line)
+            if found and int(found[2]):
+                taken.add(int(found[1]))
+    return fuzzer.returncode, taken
 
 
 def again(nodes):
@@ -64,9 +80,13 @@ def main():
     seed = os.environ.get("HBCAST_SEED") or int.from_bytes(os.urandom(4), "little")
     print(f"# seed {seed}", flush=True)
     load_module()
-    scene = Scene()
+    # What is below a root that has gone is kept for some of these.
+    scene = Scene(dead_ms=2000)
     nodes = [node.Node(number) for number in (4, 5, 6)]
-    tap.equal(subprocess.run(command(seed), check=False).returncode, 0, "the fuzzer ends well")
+    end, taken = run(seed)
+    tap.equal(end, 0, "the fuzzer ends well")
+    if "HBCAST_FUZZ_REPLAY" not in os.environ:
+        tap.equal(FRAMES - taken, set(), "frames of each type were taken")
     scene.well("the honest nodes")
     tap.check(again(nodes), "the fuzzer's nodes, made anew, broadcast")
     for each in nodes:

@@ -30,10 +30,11 @@ CALLS = {"socket$hbcast", "bind$hbcast", "connect$hbcast", "getsockname$hbcast",
          "ioctl$hbcast_SIOCOUTQ", "syz_genetlink_get_family_id$hbcast"}
 OPTIONS = {"HBCAST_UNORDERED": ("set", "get"), "HBCAST_NOTIFY": ("set", "get", "control"),
            "HBCAST_LAST_MESSAGE": ("get",), "HBCAST_COMPLETION": ("get", "control"),
-           "HBCAST_PIECE": ("control",), "HBCAST_FAILURE": ("control",)}
+           "HBCAST_PIECE": ("control",), "HBCAST_FAILURE": ("control",),
+           "HBCAST_SINKS": ("set", "get")}
 # Other names, a value that only comes from the kernel, and a number of something.
 NOT_DESCRIBED = {"_UAPI_LINUX_HBCAST_H", "PF_HBCAST", "SO_EE_ORIGIN_HBCAST",
-                 "__HBCAST_REASON_MAX", "HBCAST_REASON_MAX"}
+                 "__HBCAST_REASON_MAX", "HBCAST_REASON_MAX", "HBCAST_NAME_LEN"}
 # Structures of libc under names of syzkaller's: theirs, field by field.
 MSGHDR = ("msghdr", "msg_name", "msg_namelen", "msg_iov", "msg_iovlen", "msg_control",
           "msg_controllen", "msg_flags")
@@ -55,7 +56,7 @@ class Header:
 
     def __init__(self, text):
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-        self.structs = {name: re.findall(r"(\w+)(?:\[\])?;", body) for name, body in
+        self.structs = {name: re.findall(r"(\w+)(?:\[\w*\])?;", body) for name, body in
                         re.findall(r"struct (\w+) \{(.*?)\};", text, re.S)}
         self.enums = {name: re.findall(r"^\s*(\w+)", body, re.M) for name, body in
                       re.findall(r"enum (\w*) ?\{(.*?)\};", text, re.S)}
@@ -304,6 +305,8 @@ class Checker:
             return 8
         if kind.name in ("const", "flags", "len", "bytesize") and len(kind.args) == 2:
             return self.size(kind.args[1])
+        if kind.name == "array" and len(kind.args) == 2:
+            return self.size(kind.args[0]) * int(str(kind.args[1]))
         return 0
 
     def layout(self, fields):
@@ -311,7 +314,7 @@ class Checker:
         at, largest, found = 0, 1, []
         for kind in fields.values():
             size = self.size(kind)
-            align = size or 8
+            align = self.size(kind.args[0]) if kind.name == "array" and size else size or 8
             at = (at + align - 1) // align * align
             found.append((at, size))
             largest = max(largest, align)

@@ -77,13 +77,8 @@ planned()
 # five_nodes: in a group, and a file of size bytes that node 1 has.
 five_nodes()
 {
-	local node
-
 	load_hbcast && nodes_up $NODES && small_buffers $NODES && at 1 group keygen "$dir/key" &&
 		nodes_join $NODES 5 "$dir/key" || return
-	for ((node = 1; node <= NODES; node++)); do
-		at $node group set 5 queue 256KiB || return
-	done
 	head -c $size /dev/urandom >"$dir/file"
 }
 

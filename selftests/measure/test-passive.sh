@@ -98,10 +98,10 @@ check_jq "for much of the time" true '.limited_us > 0.4 * .spell_us'
 check_jq "its round trip is the way's" true "$(near .min_rtt_us 10000)"
 check_jq "TCP was busy, and not for the other end's sake" true \
 	'.busy_us > 2000000 and .rwnd_limited_us < 0.1 * .busy_us'
-check_jq "all of it crossed, with headers" true "$(near .spell_bytes 6390000)"
+check_jq "all of it crossed, with headers" true "$(near .spell_bytes 6340000)"
 lane 1 3
 echo "# $(jq -c . <<<"$out")"
-check_jq "the fast node's lane waits for data" true '.limited_us < 0.1 * .spell_us'
+check_jq "the fast node's lane does not wait for it" true '.spell_mbps > 60'
 check_jq "its smallest round trip is the way's, too" true "$(near .min_rtt_us 10000)"
 wait_for 10 grep -q 'lane-changed.*"peer":2.*rate_mbps' "$work/events"
 kill "$monitor"
@@ -119,8 +119,13 @@ for node in 2 3; do
 	echo "# $(jq -c . <<<"$out")"
 	check_jq "the network does not limit the lane to node $node" true \
 		'.limited_us < 0.1 * .spell_us'
-	check_jq "what crossed is the plan's rate" true "$(near .spell_mbps 8.36)"
+	check_jq "what crossed is the plan's rate" true "$(near .spell_mbps 8.46)"
 done
+check "a chain of a slow lane and a fast one" plan '[[1,2],[2,3]]'
+check "a broadcast down that chain" broadcast 3000000
+lane 2 3
+echo "# $(jq -c . <<<"$out")"
+check_jq "the fast lane waits for data" true '.limited_us < 0.1 * .spell_us'
 check "a chain" plan '[[1,3],[3,2]]'
 check "a broadcast down the chain" broadcast 6000000
 lane 3 2
@@ -167,10 +172,9 @@ one=$(jq '[.limited_mbps, .limited_us / .spell_us]' <<<"$out")
 lane 1 3
 out=$(jq --argjson one "$one" '{one: $one, two: [.limited_mbps, .limited_us / .spell_us]}' <<<"$out")
 echo "# $(jq -c . <<<"$out")"
-# Each for its own part of the time: while the other one waits for data it may have it all.
+# Each for its own part of the time: when the other one is through it has it all.
 check_jq "together they fill the link" true \
 	'.one[0] + .two[0] >= 0.95 * 30 and .one[0] <= 1.05 * 30 and .two[0] <= 1.05 * 30'
-# Whichever is ahead waits for data at times, as the other one's queue is full.
 check_jq "which limits both" true '.one[1] > 0.1 and .two[1] > 0.1 and .one[1] + .two[1] > 0.7'
 
 platform wrong 90 100 100
@@ -187,7 +191,7 @@ check_match "what is no message is not explained" 'plan.json: tells of no messag
 run 1 show message group 7 explain "$work/plan.json"
 check_match "no message is explained without its id" 'give explain, and sent' "$err"
 
-# Planned are 28 Mbit/s of payload to both, but the link has 30 with headers: 28.7. The
+# Planned are 28 Mbit/s of payload to both, but the link has 30 with headers: 28.4. The
 # prediction is for half of the message.
 jq '.trees[0].rate_mbps = 28 | .message_bytes = 3000000 | .predicted = {model: "fluid",
 	nodes: [{id: 2, rate_mbps: 28, completion_us: 857143, bound_us: 857143},
@@ -199,14 +203,16 @@ run 1 -j show message sent "$work/sent.json" explain "$work/rated.json"
 echo "# $(jq -c '[.nodes, .slower]' <<<"$out") $err"
 check_jq "what was predicted is told of each node, for all of the message" '[1714286,1714286]' \
 	'[.nodes[].predicted_us]'
-# To send all twice takes 3.35 s.
-check_jq "it took twice as long" '[true,true]' '[.nodes[].ratio | . > 1.8 and . < 2.2]'
+# To send all twice takes 3.38 s. Neither waits for the other, so that one may be sooner.
+check_jq "the later took twice as long" true '[.nodes[].ratio] | max > 1.8 and max < 2.2'
+check_jq "the other one longer, too, than was predicted" true \
+	'[.nodes[].ratio] | min > 1.2 and min < 2.2'
 check_jq "both edges were slower" '[[1,2,0],[1,3,0]]' \
 	'[.slower[] | [.from, .to, .slot]] | sort'
 # As above.
 check_jq "by the network" true '[.slower[].held_by] | unique - ["no-data"] == ["network"]'
 check_jq "what they were to get, with headers" '[true,true]' \
-	"[.slower[].planned_mbps | $(near . 29.28)]"
+	"[.slower[].planned_mbps | $(near . 29.6)]"
 run 1 show message sent "$work/sent.json" explain "$work/rated.json"
 check_match "as a table" 'slower than planned:' "$out"
 

@@ -18,6 +18,8 @@ OTHER = 6		# another group
 DEAD_MS = 400
 USUAL_DEAD_MS = 5000
 EVIL = 9		# a node that is a program
+WORKERS = 512		# probes of all namespaces that are served at once
+ROUND_SECONDS = 60	# the longest round
 
 
 def slow_down(number, *also, delay_ms=DELAY_MS):
@@ -329,20 +331,61 @@ def test_requests(one):
     refused("too long", errno.ERANGE, "out of range", start, flow(1, 2), ms=60001)
     refused("too seldom", errno.ERANGE, "out of range", start, flow(1, 2), every=1001)
     refused("too many tasks of a node", errno.E2BIG, "fit into one request", start,
-            *[trip(2, 3)] * 102)
+            *[trip(2, 3)] * 103)
     refused("too many tasks", errno.E2BIG, "4096", start, *[trip(2, 3)] * 4097)
+
+
+def attack():
+    """A connection of node 9 to node 2."""
+    sock = node.tcp(EVIL)
+    sock.connect(("10.9.0.2", 7310))
+    return wire.Peer(sock, GROUP, KEY)
+
+
+def enter():
+    """A probe of node 9 at node 2."""
+    peer = attack()
+    if not peer.enter(2, EVIL, EVIL, flags=wire.FOR_PROBES):
+        raise ConnectionRefusedError
+    return peer
+
+
+def test_pings():
+    """What does nothing but ping does not stay for ever."""
+    peer = enter()
+    begin = node.time.monotonic()
+    while peer.alive() and node.time.monotonic() < begin + 2 * ROUND_SECONDS:
+        node.time.sleep(4)
+    took = node.time.monotonic() - begin
+    tap.check(ROUND_SECONDS <= took < ROUND_SECONDS + 10,
+              f"pings keep a probe as long as a round: {took:.0f} s")
+    peer.close()
+
+
+def test_crowd(nodes):
+    """Probes of one namespace take all workers; another one ends without."""
+    crowd = []
+    for _ in range(WORKERS):
+        peer = attack()
+        crowd.append(peer)
+        first, challenge = peer.greet(2, EVIL, EVIL, flags=wire.FOR_PROBES)
+        peer.send(wire.frame(wire.AUTH, wire.proof(KEY, b"hbcast connector", first, challenge)))
+    tap.check(crowd[0].alive(), "those that came first are served")
+    nodes[3].client.do("peer-new", id=1, ipv4="10.9.0.1")
+    other = Coordinator(nodes[3])
+    measured = other.start(flow(3, 1), ms=500)
+    tap.equal(list(other.samples(measured.number, 2)), [], "one more has to wait")
+    begin = node.time.monotonic()
+    nodes[3].client.do("node-del")
+    tap.check(node.time.monotonic() < begin + 2, "its node does not wait for the others")
+    other.close()
+    for peer in crowd:
+        peer.close()
+    nodes[3].join()
 
 
 def test_evil_coordinator(nodes):
     """A member that speaks the wire format asks node 2 for what it should not."""
-    def enter():
-        sock = node.tcp(EVIL)
-        sock.connect(("10.9.0.2", 7310))
-        peer = wire.Peer(sock, GROUP, KEY)
-        if not peer.enter(2, EVIL, EVIL, flags=wire.FOR_PROBES):
-            raise ConnectionRefusedError
-        return peer
-
     cases = {
         "a task of others": wire.ask(1, wire.task(3, 1)),
         "a task of this one, and one of others": wire.ask(1, wire.task(2, 1), wire.task(3, 1)),
@@ -350,7 +393,7 @@ def test_evil_coordinator(nodes):
         "an unknown kind": wire.ask(1, wire.task(2, 1, kind=3, count=1)),
         "round trips with a rate": wire.ask(1, wire.task(2, 1, kind=1, count=1, rate=1)),
         "a sample too seldom": wire.ask(1, wire.task(2, 1), every=1001),
-        "more tasks than there are": wire.ask(1, wire.task(2, 1), count=2),
+        "half a task": wire.frame(wire.PROBE_ASK, wire.ask(1, wire.task(2, 1) * 2)[4:-20]),
         "a sample": wire.sample(1),
         "a tree": wire.tree(1, [wire.tree_node(2)]),
         "a handshake once more": wire.hello(GROUP, EVIL, 2, EVIL, flags=wire.FOR_PROBES),
@@ -392,7 +435,7 @@ def test_evil_node(nodes, one):
         "more figures than there are": wire.sample(1, (0, 1, 0, 0, 0, 1, 2), count=2),
         "an unknown status": wire.sample(1, status=9),
         "a task": wire.ask(1, wire.task(1, EVIL)),
-        "half a frame": wire.sample(1)[:20],
+        "half a frame": wire.sample(1)[:10],
     }
     for name, data in cases.items():
         measured = one.start(trip(EVIL, 2), ms=60000)
@@ -443,6 +486,8 @@ def main():
     test_broadcast(nodes, one)
     test_requests(one)
     test_evil_coordinator(nodes)
+    test_pings()
+    test_crowd(nodes)
     test_evil_node(nodes, one)
     last = one.start(flow(1, 2), flow(2, 3), trip(3, 1, 1000), ms=60000)
     tap.check(last.wait(lambda: last.nodes == set(last.last)), "a last round runs")

@@ -218,21 +218,6 @@ def test_trees(client):
     client.do("plan-del", group=GROUP)
 
 
-def test_sets(client):
-    """As many different sets of trees as there may be, and one more."""
-    def trees(count):
-        """Node n + 2 is in the slots of the bits of n, but for the last, who are in all."""
-        nodes = range(2, count + 2)
-        return [edges(*((1, node) for node in nodes))] + [
-            edges(*((1, node) for node in nodes if node - 2 >> bit & 1)) for bit in range(9)]
-
-    refused("nodes in 257 different sets of trees", errno.EINVAL,
-            "^nodes are in more than 255 different sets of trees$", upload_trees, client,
-            *trees(257), group=OPEN)
-    fine("nodes in 255", upload_trees, client, *trees(255), group=OPEN)
-    client.do("plan-del", group=OPEN)
-
-
 def random_tree(count):
     nodes = list(range(1, count + 1))
     random.shuffle(nodes)
@@ -330,7 +315,6 @@ def main():
     test_batch(client)
     test_accepted(client)
     test_trees(client)
-    test_sets(client)
     test_large(client)
     test_uploads_at_once(client)
     test_uploads_abandoned()

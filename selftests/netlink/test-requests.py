@@ -10,7 +10,7 @@ import re
 import struct
 
 from hbtest import hbcnl, tap
-from hbtest.hbcnl import fine, refused
+from hbtest.hbcnl import as_nobody, fine, refused
 
 KEY = bytes(range(32))
 PORT = 7310
@@ -23,7 +23,8 @@ def good_values():
     """For each operation that takes attributes, a request that has them all."""
     node = {"id": 9, "ipv4": "127.0.0.9", "port": 7}
     group = {"id": 5, "key": KEY, "uid": 0, "gid": 0, "mode": 0o600, "dead_ms": 1000,
-             "stall_ms": 1000, "queue": 1 << 20, "member": 1}
+             "stall_ms": 1000, "window": 1 << 20, "max_nodes": 9, "spool": 1 << 20,
+             "member": 1}
     edge = {"parent": 1, "child": 2, "rate": 0}
     return {
         "node-set": node, "peer-new": node, "peer-del": {"id": 9}, "peer-get": {"id": 9},
@@ -140,17 +141,6 @@ def test_version(client):
     tap.check(version["wire"] > 0, "and the frames")
 
 
-def as_nobody(what):
-    """Calls what() in a child without any rights; what it returns, 0 to 255."""
-    child = os.fork()
-    if child == 0:
-        os.setgroups([])
-        os.setresgid(65534, 65534, 65534)
-        os.setresuid(65534, 65534, 65534)
-        os._exit(what())
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def count_unprivileged():
     """How many operations do not treat somebody without rights as they should."""
     client = hbcnl.Client(spec)
@@ -242,10 +232,10 @@ def test_groups(client):
     refused("no such group", errno.ENOENT, "add the group", client.do, "group-get", id=5)
     fine("a group", client.do, "group-new", id=5, key=KEY)
     refused("the same again", errno.EEXIST, "already", client.do, "group-new", id=5, key=KEY)
-    drops = {"stale": 0, "no-tree": 0, "no-receiver": 0, "checksum": 0, "stalled": 0,
-             "lane-lost": 0, "no-memory": 0}
+    drops = dict.fromkeys(("stale", "twice", "no-receiver", "checksum", "stalled", "no-memory",
+                           "spool"), 0)
     group = {"id": 5, "uid": 0, "gid": 0, "mode": 0o600, "dead-ms": 5000, "stall-ms": 10000,
-             "queue": 1 << 20, "members": 0, "receivers": 0, "drops": drops,
+             "window": 4 << 20, "max-nodes": 4096, "spool": 1 << 30, "members": 0, "receivers": 0, "drops": drops,
              "probe": 1, "probe-rate": 0, "probe-total": 0, "probed": 0}
     tap.equal(client.do("group-get", id=5), group, "defaults, and no key")
     fine("a change", client.do, "group-set", id=5, key=bytes(64), uid=7, dead_ms=200,
@@ -275,8 +265,10 @@ def test_groups(client):
 def own_namespace():
     """Somebody without rights, where he is root: how much is not as it should be."""
     hbcnl.new_userns()
-    client = hbcnl.Client(spec)
+    client, listener = hbcnl.Client(spec), hbcnl.Client(spec)
+    listener.listen()
     client.do("node-set", id=1, ipv4="127.0.0.1")
+    listener.event(type="node-up")
     client.do("group-new", id=1, key=KEY)
     client.do("group-new", id=2, key=KEY, uid=0, gid=0)
     wrong = sum(client.do("group-get", id=group)[owner] != 0
@@ -291,9 +283,18 @@ def own_namespace():
     return wrong
 
 
+def listen_unprivileged():
+    try:
+        hbcnl.Client(spec).listen()
+    except PermissionError:
+        return 0
+    return 1
+
+
 def test_permission():
     tap.equal(as_nobody(count_unprivileged), 0,
               "without rights only the gets work")
+    tap.equal(as_nobody(listen_unprivileged), 0, "and no events come")
     tap.equal(as_nobody(own_namespace), 0, "where one is root, all works")
 
 

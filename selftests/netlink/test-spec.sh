@@ -5,7 +5,7 @@
 
 . selftests/lib/tap.sh
 
-GENERATED="include/uapi/linux/hbcast_netlink.h kmod/netlink_gen.h kmod/netlink_gen.c"
+GENERATED="include/uapi/linux/hbcast_netlink.h kmod/api/netlink_gen.h kmod/api/netlink_gen.c"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -14,7 +14,7 @@ from hbtest.trees import MIB, SECONDS
 PORT = 9
 RATE = 2 * MIB	# bytes/s
 SIZE = 16 * MIB
-HEADERS = 1448 / 1392	# bytes of a fragment, by those of its payload
+HEADERS = 1448 / 1432	# bytes of a fragment, by those of its payload
 # The part of it that comes in so many seconds from a change on, at least.
 ENOUGH, AROUND = 0.9, 1
 CHAIN = ((1, 2), (2, 3), (3, 4), (4, 5))
@@ -76,7 +76,7 @@ def test_change(root, members, file, name, old, new):
 def main():
     hbcnl.load_module()
     node.switch()
-    root, *members = nodes = [Node(number, queue=1 << 17) for number in range(1, 6)]
+    root, *members = nodes = [Node(number) for number in range(1, 6)]
     for each in nodes:
         each.know(nodes)
     with tempfile.NamedTemporaryFile() as file:

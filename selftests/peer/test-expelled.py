@@ -19,19 +19,25 @@ def enter(scene):
     return peer
 
 
-def planned(scene):
-    peer = enter(scene)
-    peer.send(wire.tree(1, [wire.tree_node(2)]))
-    peer.wait(wire.TREE_ACK)
+def planned(scene, incarnation=None, epoch=1, sender=EVIL):
+    """A parent with a tree of the epoch."""
+    peer = scene.attack()
+    peer.incarnation = incarnation or peer.incarnation
+    peer.enter(2, sender, EVIL)
+    peer.tell([wire.tree_node(2)], epoch)
+    peer.until(lambda: epoch in peer.connected)
     return peer
 
 
-def held(peer, seconds):
-    """For how long a parent who says nothing but PING is borne; None if so long."""
+def held(peer, seconds, *others):
+    """For how long a parent who says nothing but PING is borne; None if so long. Others say
+    it, too."""
     begin = time.monotonic()
     while time.monotonic() < begin + seconds:
         if not peer.alive():
             return time.monotonic() - begin
+        for other in others:
+            other.alive()
         time.sleep(0.2)
     return None
 
@@ -49,9 +55,13 @@ def test_treeless(scene):
     scene.well("a parent without a tree")
     peer = planned(scene)
     tap.equal(held(peer, 3 * PATIENCE), None, "a parent with a tree stays")
-    peer.send(wire.epoch_end(1))
-    ends(peer, "a parent whose tree has ended")
-    scene.well("a parent whose tree has ended")
+    other = planned(scene, peer.incarnation, 2, sender=EVIL + 1)
+    tap.check(peer.until(lambda: peer.stopped), "until another one has a newer one")
+    tap.check(held(peer, 6 * PATIENCE, other) is not None, "then its lane ends")
+    peer.close()
+    tap.check(other.alive(), "and the other one stays")
+    other.leave()
+    scene.well("a parent whose place another one has taken")
 
 
 def lanes(of):

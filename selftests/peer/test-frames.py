@@ -1,33 +1,31 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 timeout=300
-"""A node that is attacked by a parent who has the key: trees, fragments, floods."""
+"""A node that is attacked by a parent who has the key: plans, trees, messages, floods."""
 
+import itertools
 import os
 import random
-import socket
-import struct
-import time
 
 from hbtest import hbcnl, node, tap, wire
-from hbtest.node import until
 from hbtest.scene import EVIL, Scene
 
 PORT = 8	# honest broadcasts go to another one
-QUEUE = 131072
-TREES_MAX = 64
+WINDOW = 1 << 20
 DEPTH_MAX = 512
 NODES_MAX = 4096
-BURST_MAX = 65536
-# What a turn may add to a queue: of 10 bursts with 32 messages each there are 320 reports,
-# 170 to a frame; each frame has a page, and what tells where it is.
-TURN = (320 // 170 + 2) * (4096 + 256)
+MESSAGES_MAX = 4096
+PIECES_MAX = 1 << 23
+# What a node may have more while it does not know what to do with it all.
+SLACK_KB = (32 << 10) * tap.SLOWNESS
 
-ids = iter(range(1000, 1000000))
+numbers = itertools.count(1000)
 
 
-def enter(scene):
+def enter(scene, incarnation=None):
     peer = scene.attack()
+    if incarnation:
+        peer.incarnation = incarnation
     peer.enter(2, EVIL, EVIL)
     return peer
 
@@ -36,63 +34,85 @@ def leaf(**how):
     return wire.tree_node(2, **how)
 
 
-def planned(scene, epoch=1):
+def planned(scene, incarnation=None):
     """A lane with a tree in which the victim is alone."""
-    peer = enter(scene)
-    peer.send(wire.tree(epoch, [leaf()]))
-    peer.wait(wire.TREE_ACK)
+    peer = enter(scene, incarnation)
+    peer.adopt([leaf()])
     return peer
 
 
 def refused(scene, name, *frames, begin=enter):
-    """The lane ends."""
+    """The lane ends. What it has begun does, too, but not at once, so that comes again."""
     peer = begin(scene)
-    for frame in frames:
-        peer.send(frame)
+    peer.send(*frames)
     tap.equal(peer.ended(), "end", f"refused: {name}")
     peer.close()
+    enter(scene, peer.incarnation).leave()
 
 
 def test_right(scene):
     """The encoder is right: a broadcast by hand, through the victim to the leaf."""
     peer = enter(scene)
     child = wire.tree_node(3, address="10.9.0.3")
-    peer.send(wire.tree(1, [leaf(children=1), child]))
-    tap.equal(peer.wait(wire.TREE_ACK), struct.pack(">IIHH", 1, 0, 0, 0), "a right tree")
+    tap.equal(peer.adopt([leaf(children=1), child]), (0, 0), "a right plan, and a right tree")
+    tap.equal(peer.have, {}, "it has nothing")
     data = os.urandom(5000)
-    for at in range(0, 5000, 1000):
-        peer.send(wire.fragment(1, 77, at, 5000, data[at:at + 1000], port=PORT))
+    peer.give(77, data, PORT, payload=1000, fragments=2)
     tap.check(node.take_all(scene.near) == data, "a right message arrives")
     tap.check(node.take_all(scene.far) == data, "and is passed on")
-    reports = {peer.report(77), peer.report(77)}
-    tap.equal(reports, {(2, 5000, wire.DELIVERED, 0), (3, 5000, wire.DELIVERED, 0)},
+    tap.equal([peer.outcome(77, number) for number in (0, 1)], [wire.DELIVERED] * 2,
               "and is reported")
-    peer.send(wire.fragment(1, 78, 0, 0, port=PORT))
+    tap.equal(peer.until(lambda: peer.acked == (78, 0)), True, "and acknowledged")
+    peer.give(78, b"", PORT)
     tap.check(node.take_all(scene.near) == b"" == node.take_all(scene.far), "an empty one, too")
-    for byte in wire.fragment(1, 79, 0, 9, b"byte wise", port=PORT):
+    for byte in b"".join([wire.message(79, 9, PORT, payload=5), *wire.cut(79, b"byte wise", 5)]):
         peer.send(bytes([byte]))
     tap.check(node.take_all(scene.near) == b"byte wise" == node.take_all(scene.far),
               "and one that comes byte by byte")
-    large = os.urandom(BURST_MAX - 56)
-    peer.send(wire.fragment(1, 80, 0, len(large), large, port=PORT))
+    large = os.urandom(wire.PAYLOAD_MAX)
+    peer.give(80, large, PORT, payload=wire.PAYLOAD_MAX)
     tap.check(node.take_all(scene.near) == large == node.take_all(scene.far),
               "and a fragment of the largest size")
-    peer.send(wire.epoch_end(1))
-    begin = time.monotonic()
-    tap.check(until(4, lambda: peer.alive() and
-                    scene.victim.info()["lanes"] == scene.lanes + 1),
-              "the end of the epoch ends its lane")
-    print(f"# after {time.monotonic() - begin:.2f} s")
-    peer.close()
+    parts = wire.cut(81, data, 10, 1)
+    peer.send(wire.message(81, len(data), PORT, 10, 1), *parts[::-1])
+    tap.check(node.take_all(scene.near) == data == node.take_all(scene.far),
+              "and pieces in any order")
+    peer.send(wire.done(82, (1, 81)))
+    tap.check(peer.alive(), "that all is over is no surprise")
+    tap.equal(peer.leave(), "end", "the end of the session ends its lane")
     scene.well("a right broadcast")
 
 
 def chain(depth):
-    """A tree of nodes one below the other, in as many frames as it takes."""
-    nodes = [wire.tree_node(2 if i == 0 else 1000 + i, children=int(i < depth))
-             for i in range(depth + 1)]
-    return [wire.tree(1, nodes[i:i + 92], first=i, total=len(nodes))
-            for i in range(0, len(nodes), 92)]
+    """Nodes one below the other."""
+    return [wire.tree_node(2 if i == 0 else 1000 + i, children=int(i < depth))
+            for i in range(depth + 1)]
+
+
+def test_plans(scene):
+    plans = {
+        "epoch 0": wire.plan(0),
+        "no slots": wire.plan(1, {}, members=0),
+        "a slot too many": wire.plan(1, {0: 1, 1: 1}, members=1),
+        "a slot too few": wire.plan(1, {0: 1}, members=3),
+        "not the slot of all": wire.plan(1, {1: 1}),
+        "a rate of 0": wire.plan(1, {0: 1, 5: 0}),
+        "an unknown flag": wire.plan(1, flags=4),
+        "reserved bytes": wire.plan(1, reserved=1),
+        "half a slot": wire.frame(wire.PLAN, wire.plan(1, {0: 1, 1: 1})[4:-8]),
+        "a tag": wire.plan(1, tag=1),
+    }
+    for name, frame in plans.items():
+        refused(scene, f"plan with {name}", frame)
+    refused(scene, "a tree without a plan", wire.tree(1, [leaf()]))
+    refused(scene, "a tree of another plan", wire.plan(2), wire.tree(1, [leaf()]))
+    peer = enter(scene)
+    peer.send(*(wire.plan(epoch) for epoch in range(1, 200)))
+    tap.equal(peer.adopt([leaf()], 200), (0, 0), "the last of many plans counts")
+    peer.adopt([leaf(slots=(1 << 64) - 1)], 201, {slot: 1 + slot for slot in range(64)})
+    tap.check(peer.alive(), "one of 64 slots is good")
+    peer.leave()
+    scene.well("plans that are none")
 
 
 def test_tree_shapes(scene):
@@ -110,13 +130,13 @@ def test_tree_shapes(scene):
         "all children there are": [leaf(children=wire.ALL)],
     }
     for name, nodes in shapes.items():
-        refused(scene, f"tree with {name}", wire.tree(1, nodes))
-    refused(scene, f"tree of {DEPTH_MAX + 1} edges from root to leaf", *chain(DEPTH_MAX + 1))
+        refused(scene, f"tree with {name}", wire.plan(), wire.tree(1, nodes))
+    refused(scene, f"tree of {DEPTH_MAX + 1} edges from root to leaf", wire.plan(),
+            wire.trees(1, chain(DEPTH_MAX + 1)))
     peer = enter(scene)
-    for frame in chain(DEPTH_MAX):
-        peer.send(frame)
+    peer.tell(chain(DEPTH_MAX))
     tap.check(peer.alive(), f"{DEPTH_MAX} edges are not too many")
-    peer.close()
+    peer.leave()
     scene.well("trees that are none")
 
 
@@ -130,24 +150,28 @@ def test_tree_fields(scene):
         "an address too long": wire.tree(1, [one[0][:24] + long + one[0][40:]]),
         "port 0": wire.tree(1, [leaf(port=0)]),
         "family 5": wire.tree(1, [leaf(family=5)]),
-        "reserved bytes": wire.tree(1, one, reserved=1),
+        "reserved bytes": wire.tree(1, [leaf(reserved=1)]),
+        "a node in no slot": wire.tree(1, [leaf(slots=0)]),
         "a node that is not in the slot": wire.tree(1, [leaf(slots=2)]),
-        "another slot": wire.tree(1, [leaf(slots=3)], slot=1),
+        "a slot that the plan has not": wire.tree(1, [leaf(slots=3)]),
         "total 0": wire.tree(1, one, total=0),
         "total 4097": wire.tree(1, one, total=NODES_MAX + 1),
         "total 2^32 - 1": wire.tree(1, one, total=wire.ALL),
-        "count 0": wire.tree(1, one, count=0),
-        "count 2": wire.tree(1, one, total=2, count=2),
-        "count 65535": wire.tree(1, one, total=NODES_MAX, count=65535),
+        "no nodes": wire.tree(1, [], total=1),
         "first behind the end": wire.tree(1, one, first=1),
         "first 2^32 - 1": wire.tree(1, one, first=wire.ALL, total=2),
         "no beginning": wire.tree(1, one, first=1, total=2),
         "93 nodes in a frame": wire.tree(1, [leaf(children=92)] + [wire.tree_node(9 + i)
                                                                    for i in range(92)]),
-        "half a node": wire.frame(wire.TREE, wire.tree(1, one)[8:-1]),
+        "half a node": wire.frame(wire.TREE, wire.tree(1, one)[4:-1]),
+        "a tag": wire.tree(1, one, tag=1),
     }
     for name, frame in fields.items():
-        refused(scene, f"tree with {name}", frame)
+        refused(scene, f"tree with {name}", wire.plan(), frame)
+    scene.well("trees with wrong fields")
+
+
+def test_tree_parts(scene):
     two = [leaf(children=2), wire.tree_node(3), wire.tree_node(4)]
     first = wire.tree(1, two[:1], total=3)
     parts = {
@@ -157,227 +181,288 @@ def test_tree_fields(scene):
         "another epoch": wire.tree(2, two[1:], first=1, total=3),
     }
     for name, frame in parts.items():
-        refused(scene, f"tree in parts with {name}", first, frame)
+        refused(scene, f"tree in parts with {name}", wire.plan(), first, frame)
     peer = enter(scene)
-    peer.send(wire.tree(1, [leaf(children=1)], total=NODES_MAX))
+    peer.send(wire.plan(), wire.tree(1, [leaf(children=1)], total=NODES_MAX))
     tap.check(peer.alive(), "a tree that never comes whole waits")
-    peer.close()
-    refused(scene, "more trees than a plan may have under way",
-            *(wire.tree(epoch, [leaf()]) for epoch in range(1, TREES_MAX + 2)))
-    scene.victim.client.do("group-set", id=node.GROUP, member=[1, 2, 3, EVIL])
-    refused(scene, "tree with a stranger",
+    tap.equal(peer.adopt([leaf()]), (0, 0), "until another one takes its place")
+    peer.leave()
+    client = scene.victim.client
+    client.do("group-set", id=node.GROUP, member=[1, 2, 3, EVIL])
+    refused(scene, "tree with a stranger", wire.plan(),
             wire.tree(1, [leaf(children=1), wire.tree_node(77)]))
-    scene.victim.client.do("group-set", id=node.GROUP, any_member=True)
-    scene.well("trees with wrong fields")
+    client.do("group-set", id=node.GROUP, any_member=True, max_nodes=2)
+    refused(scene, "tree of more nodes than the group may have", wire.plan(), first)
+    client.do("group-set", id=node.GROUP, max_nodes=NODES_MAX)
+    scene.well("trees in parts, and of whom they are")
 
 
 def test_out_of_turn(scene):
-    ack = struct.pack(">IH2xQQIBBH", 1, 1, 1, 1, 3, wire.DELIVERED, 0, 0)
     for name, frame in {
             "HELLO": wire.hello(node.GROUP, EVIL, 2, EVIL),
+            "HELLO of version 3": wire.hello(node.GROUP, EVIL, 2, EVIL, tag=3),
             "AUTH": wire.frame(wire.AUTH, bytes(32)),
             "READY": wire.frame(wire.READY),
             "REJECT": wire.frame(wire.REJECT, b"\0\3\0\0"),
             "CHALLENGE": wire.frame(wire.CHALLENGE, b"\0\0\0\2" + bytes(64)),
-            "TREE_ACK": wire.frame(wire.TREE_ACK, struct.pack(">IIHH", 1, 0, 0, 0)),
-            "ACK": wire.frame(wire.ACK, ack),
-            "LOST": wire.frame(wire.LOST, struct.pack(">IHHI", 1, 5, 1, 3)),
-            "version 1": wire.ping(version=1),
-            "type 17": wire.frame(17),
-            "a PING with a slot": wire.ping(slot=1),
-            "a PING with flags": wire.ping(flags=1),
+            "TREE_ACK": wire.tree_ack(1),
+            "HAVE": wire.have(1, (0, 1)),
+            "the end of HAVE": wire.have_end(),
+            "WANT": wire.want(1, (0, 1)),
+            "STOP": wire.stop(),
+            "ACK": wire.ack(1),
+            "ACK of a file": wire.arrived(1, 1),
+            "REPORT": wire.report(1, (1, 0, 1, 0)),
+            "LOST": wire.lost(1, wire.NODE_DEAD, (0, 1)),
+            "PROBE": wire.probe(1, 1),
+            "a long PROBE": wire.probe(1, 1, bytes(60000)),
+            "PROBE_ASK": wire.ask(1),
+            "PROBE_SAMPLE": wire.sample(1),
+            "type 0": wire.frame(0),
+            "type 25": wire.frame(25),
+            "a PING with a tag": wire.ping(tag=1),
             "a short PING": wire.frame(wire.PING, bytes(7)),
-            "BLOCK_ACK": wire.frame(wire.BLOCK_ACK, struct.pack(">IQQ", 1, 1, 1)),
-            "NACK": wire.frame(wire.NACK, struct.pack(">IHHQQQ", 1, 1, 0, 1, 0, 1)),
-            "BLOCK_END of another slot": wire.block_end(1, 1, 1, slot=1),
-            "BLOCK_END of more than there is": wire.block_end(1, 1, 1, end=2),
-            "EPOCH_END 0": wire.epoch_end(0),
-            "EPOCH_END of another slot": wire.epoch_end(1, slot=1),
+            "a long PING": wire.frame(wire.PING, bytes(9)),
+            "OVER with an unknown tag": wire.over(2),
+            "LAST of message 0": wire.last(0),
+            "DONE of message 0": wire.done(1, (0, 1)),
+            "DONE of nothing": wire.done(1, (1, 0)),
+            "DONE with numbers that touch": wire.done(1, (1, 1), (2, 1)),
     }.items():
         refused(scene, f"in a lane: {name}", frame, begin=planned)
     peer = planned(scene)
-    peer.send(wire.epoch_end(99) + wire.frame(wire.PONG, bytes(8)))
-    tap.check(peer.alive(), "the end of an unknown epoch, and a PONG unasked, do nothing")
-    peer.close()
+    peer.send(wire.last(99), wire.done(0), wire.frame(wire.PONG, bytes(8)))
+    tap.check(peer.alive(), "the last of an unknown message, no news, and a PONG unasked")
+    peer.send(wire.over())
+    tap.check(peer.alive(), "a parent that has no more to say may stay")
+    peer.leave()
     scene.well("frames out of turn")
 
 
-def test_fragment_fields(scene):
-    right = {"epoch": 1, "message": 5, "offset": 0, "total": 8, "payload": b"fragment"}
+def test_message_fields(scene):
+    right = {"number": 5, "total": 8, "port": PORT}
     wrong = {
-        "epoch 0": {"epoch": 0},
-        "message 0": {"message": 0},
+        "number 0": {"number": 0},
         "port 0": {"port": 0},
-        "a message before the first": {"after": 5},
-        "a reason": {"reason": 1},
-        "unknown flags": {"flags": 4},
-        "ABORT and REPAIR": {"flags": 3, "payload": b"", "reason": 7},
-        "another slot": {"slot": 1},
-        "slot 64": {"slot": 64},
-        "no payload": {"payload": b""},
-        "more than the total": {"total": 7},
-        "an offset behind the total": {"offset": 9},
-        "an offset of 2^64 - 1": {"offset": (1 << 64) - 1},
         "a total of 2^63": {"total": 1 << 63},
-        "a header of 55 bytes": {"payload": b"", "total": 0, "length": 55},
-        "65537 bytes": {"total": BURST_MAX, "payload": bytes(BURST_MAX - 55)},
-        "2^32 - 1 bytes": {"length": wire.ALL},
-        "ABORT with payload": {"flags": wire.ABORT, "reason": 7},
-        "ABORT without a reason": {"flags": wire.ABORT, "payload": b""},
-        "ABORT with reason 10": {"flags": wire.ABORT, "payload": b"", "reason": 10},
-        "ABORT with an offset": {"flags": wire.ABORT, "payload": b"", "reason": 7, "offset": 1},
+        "more fragments than have numbers": {"total": wire.ALL * 1000},
+        "more pieces than may be": {"total": PIECES_MAX + 1, "payload": 1, "fragments": 1,
+                                    "kind": wire.FILE},
+        "more than two windows": {"total": 2 * WINDOW + 1},
+        "no payload": {"payload": 0},
+        "a payload too long": {"payload": wire.PAYLOAD_MAX + 1},
+        "pieces of nothing": {"fragments": 0},
+        "an unknown kind": {"kind": 2},
+        "a name, but no file": {"name": b"x"},
+        "a time, but no file": {"changed": 1},
+        "a hash, but no file": {"hashed": 1},
+        "a hash of which it does not tell": {"kind": wire.FILE, "digest": b"x" * 32},
+        "two hashes": {"kind": wire.FILE, "hashed": 2},
+        "a path": {"kind": wire.FILE, "name": b"a/b"},
+        "a name that ends early": {"kind": wire.FILE, "name": b"a\0b"},
+        "the name of a folder": {"kind": wire.FILE, "name": b".."},
+        "a name of 256 bytes": {"kind": wire.FILE, "name": b"x" * 256},
+        "a tag": {"tag": 1},
+        "a short header": {"length": 67},
     }
     for name, fields in wrong.items():
-        refused(scene, f"fragment with {name}", wire.fragment(**{**right, "crc": 1, **fields}),
-                begin=planned)
+        refused(scene, f"message with {name}", wire.message(**{**right, **fields}), begin=planned)
+    first = wire.message(**right)
+    for name, fields in {
+            "total": {"total": 9}, "port": {"port": PORT + 1}, "cut": {"payload": 999},
+            "pieces": {"fragments": 5}, "kind": {"kind": wire.FILE},
+    }.items():
+        refused(scene, f"a message told twice with another {name}", first,
+                wire.message(**{**right, **fields}), begin=planned)
+        tap.equal(node.Reader(scene.near).result(), "ECONNRESET", f"another {name}: it fails")
+    scene.well("messages with wrong fields")
+
+
+def torn(scene, name, *frames, total=100, fragments=2):
+    """After the first fragment of a message comes something that ends the lane. Its reader
+    is told when nobody speaks for the root any more."""
+    content = bytes(range(100))[:total]
+    refused(scene, f"fragment with {name}", wire.message(5, total, PORT, 40, fragments),
+            wire.cut(5, content, 40, fragments)[0], *frames, begin=planned)
+    tap.equal(node.Reader(scene.near).result(), "ECONNRESET", f"{name}: the reader is told")
+
+
+def test_data_fields(scene):
+    part = bytes(40)
+    torn(scene, "a number behind the end", wire.data(5, 3, part))
+    torn(scene, "number 2^32 - 1", wire.data(5, wire.ALL, part))
+    torn(scene, "less than its payload", wire.data(5, 1, part[:39]))
+    torn(scene, "more than its payload", wire.data(5, 1, part + b"x"))
+    torn(scene, "more than is left", wire.data(5, 2, part))
+    torn(scene, "less than is left", wire.data(5, 2, part[:19]))
+    torn(scene, "slot 64", wire.data(5, 1, part, 64))
+    torn(scene, "another slot than its piece's", wire.data(5, 1, part, 1))
+    torn(scene, "one missing before it", wire.data(5, 2, part[:20]), fragments=3)
+    torn(scene, "no payload", wire.data(5, 1))
+    torn(scene, "a header of 15 bytes", wire.data(5, 1, length=15))
     scene.well("fragments with wrong fields")
 
 
-def torn(scene, name, frame, message):
-    """After the first fragment of a message comes one that ends the lane."""
-    peer = planned(scene)
-    peer.send(wire.fragment(1, message, 0, 100, b"x" * 40, port=PORT) + frame)
-    tap.equal(peer.ended(), "end", f"refused: fragment with {name}")
-    peer.close()
-    # The message waits for what is missing, until somebody says that it will not come.
-    peer = planned(scene)
-    peer.send(wire.abort(1, message, 100, port=PORT))
-    tap.equal(node.Reader(scene.near).result(), "ECONNABORTED", f"{name}: the reader is told")
-    peer.close()
-
-
 def test_sequences(scene):
-    def part(message, offset, size=40, total=100, **fields):
-        return wire.fragment(1, message, offset, total, b"y" * size, port=fields.pop(
-            "port", PORT), **fields)
-
-    for name, fields in {
-            "another total": {"offset": 40, "total": 101},
-            "a smaller total": {"offset": 40, "total": 80},
-            "another port": {"offset": 40, "port": PORT + 1},
-    }.items():
-        message = next(ids)
-        torn(scene, name, part(message, **fields), message)
     drops = scene.victim.drops()
     peer = planned(scene)
-    peer.send(wire.fragment(77, 1, 0, 3, b"abc", port=PORT))
-    tap.check(peer.alive(), "a fragment of an unknown epoch is dropped")
-    peer.send(wire.block_end(77, 1, 3, port=PORT))
-    tap.check(peer.alive(), "and so is the end of its blocks")
-    peer.send(wire.abort(1, next(ids), 100, port=PORT))
-    tap.check(peer.alive(), "an ABORT of a message that has not begun is no harm")
+    peer.send(wire.data(77, 0, b"abc"))
+    tap.check(peer.alive(), "a fragment of an unknown message is dropped")
+    number = next(numbers)
+    peer.give(number, b"abc", PORT)
+    tap.equal(node.take_all(scene.near), b"abc", "one of a message that is known is not")
+    peer.send(*wire.cut(number, b"abc"))
+    tap.check(peer.alive(), "what comes twice is dropped")
+    peer.send(wire.message(number - 1, 3, PORT), *wire.cut(number - 1, b"abc"))
+    tap.check(peer.alive(), "and so is what comes after a later message")
+    peer.give(next(numbers), b"abc", PORT + 1)
+    tap.equal(peer.outcome(number + 1), wire.NO_RECEIVER, "a message that nobody reads")
+    tap.check(peer.alive(), "is no harm")
     after = scene.victim.drops()
-    tap.equal({name: after[name] - drops[name] for name in ("no-tree", "stale")},
-              {"no-tree": 2, "stale": 1}, "and all are counted")
-    message = next(ids)
-    peer.send(wire.fragment(1, message, 0, 3, b"abc", port=PORT + 1))
-    tap.equal(peer.report(message), (2, 0, wire.FAILED, wire.NO_RECEIVER), "no receiver")
-    message = next(ids)
-    peer.send(part(message, 0) + wire.abort(1, message, 100, port=PORT))
-    tap.equal(node.Reader(scene.near).result(), "ECONNABORTED", "ABORT in the middle")
-    tap.equal(peer.report(message)[2:], (wire.FAILED, 7), "and its report")
-    peer.send(part(message, 40))
-    tap.check(peer.alive(), "what comes then is dropped")
-    peer.close()
+    # The fragment of what nobody reads is not kept either.
+    tap.equal({name: after[name] - drops[name] for name in ("stale", "twice", "no-receiver")},
+              {"stale": 3, "twice": 1, "no-receiver": 1}, "and all are counted")
+    number = next(numbers)
+    peer.send(wire.message(number, 100, PORT, 40), wire.data(number, 0, bytes(40)))
+    peer.leave()
+    tap.equal(node.Reader(scene.near).result(), "ECONNRESET",
+              "the root goes in the middle of a message")
     scene.well("fragments in a wrong order")
 
 
 def test_checksum(scene):
     peer = planned(scene)
     drops = scene.victim.drops()["checksum"]
-    message = next(ids)
-    right = wire.fragment(1, message, 0, 30, b"right" * 3, port=PORT)
-    wrong = bytearray(wire.fragment(1, message, 15, 30, b"wrong" * 3, port=PORT))
-    wrong[60] ^= 4
-    peer.send(right + wrong)
+    number = next(numbers)
+    right, wrong = wire.cut(number, b"right" * 3 + b"wrong" * 3, 15, 1)
+    wrong = bytearray(wrong)
+    wrong[20] ^= 4
+    peer.send(wire.message(number, 30, PORT, 15, 1), right, bytes(wrong))
     reader = node.Reader(scene.near)
     tap.equal((reader.result(), bytes(reader.got)), ("EBADMSG", b"right" * 3),
               "what is right is read, then EBADMSG")
-    tap.equal(peer.report(message)[2:], (wire.FAILED, wire.CHECKSUM), "and it is reported")
+    tap.equal(peer.outcome(number), wire.CHECKSUM, "and it is reported")
     tap.equal(scene.victim.drops()["checksum"] - drops, 1, "and counted")
     tap.check(peer.alive(), "the lane goes on")
     # A header that was changed on its way is an accident as well.
-    message = next(ids)
-    wrong = bytearray(wire.fragment(1, message, 0, 5, b"right", port=PORT))
-    wrong[47] ^= 2
-    peer.send(bytes(wrong))
+    number = next(numbers)
+    wrong = bytearray(wire.data(number, 0, b"right"))
+    wrong[1] ^= 1
+    peer.send(wire.message(number, 5, PORT), bytes(wrong))
     tap.equal(node.Reader(scene.near).result(), "EBADMSG", "the header counts, too")
-    peer.close()
+    peer.leave()
     scene.well("wrong checksums")
 
 
 def test_cut_fragments(scene):
     """The connection ends at every byte of the second fragment; the next one mends it."""
-    size = len(wire.fragment(1, 1, 10, 20, b"0123456789", port=PORT))
-    asked, got = set(), set()
-    for cut in range(size):
-        message = next(ids)
-        first, second = (wire.fragment(1, message, at, 20, b"0123456789", port=PORT)
-                         for at in (0, 10))
-        peer = planned(scene)
-        peer.send(first + second[:cut])
+    content, incarnation = b"01234567890123456789", int.from_bytes(os.urandom(8), "big") | 1
+    had, got = [], set()
+    for cut in range(wire.DATA_LEN + 10):
+        number = next(numbers)
+        first, second = wire.cut(number, content, 10, 1)
+        told = wire.message(number, 20, PORT, 10, 1)
+        peer = planned(scene, incarnation)
+        peer.send(told, first, second[:cut])
         peer.close()
-        peer = planned(scene)
-        peer.send(wire.block_end(1, message, 20, port=PORT))
-        asked.add(tuple(peer.lacks(message)))
-        peer.send(second)
+        peer = planned(scene, incarnation)
+        had.append(peer.have.get(number, set()))
+        peer.give(number, content, PORT, 10, 1)
         got.add(node.take_all(scene.near))
-        tap.check(peer.report(message)[2] == wire.DELIVERED, f"cut at byte {cut}: delivered")
+        tap.check(peer.outcome(number) == wire.DELIVERED, f"cut at byte {cut}: delivered")
+        peer.send(wire.done(number + 1, (1, number)))
         peer.close()
     # Of the first one, nothing may have come before its connection was replaced.
-    tap.equal(asked - {((0, 20),)}, {((10, 10),)}, "a fragment that is cut is asked for")
-    tap.equal(got, {b"01234567890123456789"}, "and all comes once")
+    tap.check({0} in had and all(found in ({0}, set()) for found in had),
+              "a fragment that is cut is not there")
+    tap.equal(got, {content}, "and all comes once")
+    enter(scene, incarnation).leave()
     scene.well("cut fragments")
 
 
-def queued(scene):
-    """What waits at the victim to be sent to the attacker."""
-    return max((lane["queued"] for lane in scene.victim.client.dump("lane-get")
-                if lane["peer"] == EVIL), default=None)
+def available():
+    """KiB of memory that the machine could still use."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("MemAvailable"))
 
 
 def flood(scene, name, data):
-    """Says much and does not read the answers: the answers' queue is bounded, but for
-    what one turn may add to it."""
+    """Says much and does not read the answers, which do not wait anywhere."""
     peer = planned(scene)
-    # So that the answers do not wait there.
-    peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    peer.sock.setblocking(False)
-    most, sent, idle = 0, 0, 0
-    while sent < len(data) and idle < 40:
-        try:
-            sent += peer.sock.send(data[sent:sent + BURST_MAX])
-            idle = 0
-        except BlockingIOError:
-            most = max(most, queued(scene) or 0)
-            idle += 1
-        except (BrokenPipeError, ConnectionResetError):
-            break
-    until(1, lambda: False)
-    most = max(most, queued(scene) or 0)
-    print(f"# {name}: {sent} bytes were taken, {most} bytes were queued")
-    tap.check(0 < most <= QUEUE + TURN, f"a flood of {name} waits in bounded memory")
+    peer.sock.settimeout(60)
+    before = available()
+    taken = peer.send(data)
+    less = before - available()
+    print(f"# {name}: {len(data)} bytes, {less} KiB less memory")
+    tap.check(taken and less < SLACK_KB, f"a flood of {name} takes no memory")
+    tap.check(scene.honest(), f"a flood of {name}: others are served")
     peer.close()
+    enter(scene, peer.incarnation).leave()
     scene.well(f"a flood of {name}")
 
 
+def test_many_pieces(scene):
+    """Pieces take memory before they come, or more than what is in them."""
+    def large():
+        return wire.message(next(numbers), 1000 * PIECES_MAX, PORT + 1, 1000, 1, wire.FILE,
+                            name=b"large")
+    peer = planned(scene)
+    peer.send(large(), large())
+    tap.check(peer.alive(), "as many pieces as may be")
+    peer.send(large())
+    tap.equal(peer.ended(), "end", "but no more of them")
+    peer.close()
+    enter(scene, peer.incarnation).leave()
+    refused(scene, "a message of single bytes",
+            wire.message(next(numbers), WINDOW, PORT + 1, 1, 1), begin=planned)
+
+
+def test_behind_the_end(scene):
+    """What another lane brings when the session is over is nobody's: it would keep the
+    module for ever."""
+    ends = set()
+    for _ in range(30):
+        peer = planned(scene)
+        other = scene.attack()
+        other.incarnation = peer.incarnation
+        other.enter(2, EVIL, EVIL, slot=1)
+        messages = [wire.message(number, 3, PORT) for number in range(1, 40)]
+        peer.send(wire.over(wire.OVER_ALL))
+        other.send(*messages)
+        ends |= {peer.ended(), other.ended()}
+        peer.close()
+        other.close()
+    tap.equal(ends, {"end"}, "messages behind the end of their session")
+
+
 def test_floods(scene):
-    flood(scene, "PINGs", wire.ping(7) * 200000)
-    flood(scene, "TREEs", wire.tree(1, [leaf()]) * 20000)
-    empty = bytearray()
-    for _ in range(100000):
-        empty += wire.fragment(1, next(ids), 0, 0, port=PORT + 1, crc=0)
-    flood(scene, "messages that nobody receives", bytes(empty))
+    flood(scene, "PINGs", wire.ping(7) * (600000 // tap.SLOWNESS))
+    flood(scene, "trees", (wire.plan() + wire.tree(1, [leaf()])) * (20000 // tap.SLOWNESS))
+    peer = planned(scene)
+    peer.send(*(wire.message(next(numbers), 0, PORT + 1) for _ in range(MESSAGES_MAX)))
+    tap.check(peer.alive(), f"{MESSAGES_MAX} messages that do not come to an end")
+    peer.send(wire.message(next(numbers), 0, PORT + 1))
+    tap.equal(peer.ended(), "end", "but not one more")
+    peer.close()
+    enter(scene, peer.incarnation).leave()
+    test_many_pieces(scene)
+    peer = planned(scene)
+    for _ in range(3):
+        peer.send(*(wire.message(number, 0, PORT + 1) + wire.done(number + 1, (1, number))
+                    for number in itertools.islice(numbers, MESSAGES_MAX)))
+    tap.check(peer.alive(), "as many as one likes that do")
+    peer.leave()
+    scene.well("a flood of messages")
 
 
 def test_good_then_bad(scene):
     """What comes with a bad frame, but before it, is whole."""
     peer = planned(scene)
-    data = b"whole before the end" * 20
-    peer.send(wire.fragment(1, next(ids), 0, len(data), data, port=PORT) +
-              wire.frame(wire.FRAGMENT))
+    number, content = next(numbers), b"whole before the end" * 20
+    peer.send(wire.message(number, len(content), PORT), *wire.cut(number, content),
+              wire.frame(wire.DATA))
     tap.equal(peer.ended(), "end", "a bad frame behind a message ends the lane")
-    tap.equal(node.take_all(scene.near), data, "the message before it is read")
+    tap.equal(node.take_all(scene.near), content, "the message before it is read")
     peer.close()
 
 
@@ -385,10 +470,11 @@ def test_garbage(scene):
     seed = int.from_bytes(os.urandom(4), "big")
     print(f"# seed {seed}")
     dice = random.Random(seed)
-    data = dice.randbytes(3000)
-    good = wire.tree(1, [leaf()]) + wire.tree(2, [leaf()]) + b"".join(
-        wire.fragment(1, 1 << 40, at, 3000, data[at:at + 500], port=PORT + 1)
-        for at in range(0, 3000, 500)) + wire.ping(3) + wire.epoch_end(1)
+    content = dice.randbytes(3000)
+    good = b"".join([wire.plan(1), wire.tree(1, [leaf()]), wire.plan(2), wire.tree(2, [leaf()]),
+                     wire.message(1 << 40, 3000, PORT + 1, 500, 2),
+                     *wire.cut(1 << 40, content, 500, 2), wire.last(1 << 40), wire.ping(3),
+                     wire.done(1, (1, 5), (8, 1)), wire.over()])
     for turn in range(80):
         peer = scene.attack() if turn % 4 == 0 else enter(scene)
         if turn % 2:
@@ -407,17 +493,21 @@ def test_garbage(scene):
 
 def main():
     hbcnl.load_module()
-    scene = Scene(dead_ms=2000, queue=QUEUE)
+    scene = Scene(dead_ms=2000, window=WINDOW)
     scene.hear(PORT)
     tap.check(scene.honest(), "before: a broadcast arrives")
     test_right(scene)
+    test_plans(scene)
     test_tree_shapes(scene)
     test_tree_fields(scene)
+    test_tree_parts(scene)
     test_out_of_turn(scene)
-    test_fragment_fields(scene)
+    test_message_fields(scene)
+    test_data_fields(scene)
     test_sequences(scene)
     test_checksum(scene)
     test_cut_fragments(scene)
+    test_behind_the_end(scene)
     test_floods(scene)
     test_good_then_bad(scene)
     test_garbage(scene)

@@ -26,7 +26,7 @@ def test_cut(scene):
         peer.send(whole[:length])
         peer.sock.shutdown(socket.SHUT_WR)
     tap.equal({peer.ended() for peer in peers}, {"end"}, "HELLO cut at every byte")
-    peers = [scene.attack() for _ in range(40)]
+    peers = [scene.attack() for _ in range(36)]
     for length, peer in enumerate(peers):
         first, challenge = peer.greet(2, EVIL, EVIL)
         mac = wire.proof(KEY, b"hbcast connector", first, challenge)
@@ -39,14 +39,19 @@ def test_cut(scene):
 def test_headers(scene):
     """First frames that are no HELLO, or none that can be."""
     right = wire.hello(GROUP, EVIL, 2, EVIL)
-    body = right[8:]
-    wrong = [(f"version {v}", wire.frame(wire.HELLO, body, version=v)) for v in (0, 1, 2, 255)]
-    wrong += [(f"type {t}", wire.frame(t, body)) for t in (0, 14, 255)]
+    body = right[4:]
+    wrong = [(f"version {v}", wire.frame(wire.HELLO, body, tag=v)) for v in (0, 1, 3, 5, 255)]
+    wrong += [(f"type {t}", wire.frame(t, body)) for t in (0, 25, 255)]
     wrong += [(f"length {n}", wire.frame(wire.HELLO, body, length=n))
-              for n in (0, 7, 8, 55, 57, 4096, 65537, wire.ALL)]
-    wrong += [(f"slot {s}", wire.frame(wire.HELLO, body, slot=s)) for s in (64, 255)]
-    wrong += [(f"flags {f}", wire.frame(wire.HELLO, body, flags=f)) for f in (2, 255)]
-    wrong += [("HTTP", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")]
+              for n in (0, 3, 4, 67, 69, 4096, 65535)]
+    wrong += [(f"slot {s}", wire.hello(GROUP, EVIL, 2, EVIL, slot=s)) for s in (64, 255)]
+    wrong += [(f"flags {f}", wire.hello(GROUP, EVIL, 2, EVIL, incarnation=1, flags=f))
+              for f in (1, 2, 255)]
+    wrong += [("reserved bytes", wire.hello(GROUP, EVIL, 2, EVIL, reserved=1)),
+              ("a cipher", wire.hello(GROUP, EVIL, 2, EVIL, cipher=1)),
+              ("no incarnation", wire.hello(GROUP, EVIL, 2, EVIL, incarnation=0)),
+              ("version 3", b"\1\0\0\3" + (56).to_bytes(4, "big") + body[:48]),
+              ("HTTP", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")]
     for name, data in wrong:
         peer = scene.attack()
         peer.send(data)
@@ -57,9 +62,12 @@ def test_headers(scene):
         "AUTH first": wire.frame(wire.AUTH, bytes(32)),
         "CHALLENGE to a child": wire.frame(wire.CHALLENGE, b"\0\0\0\2" + bytes(64)),
         "PING first": wire.ping(),
+        "PLAN first": wire.plan(),
         "TREE first": wire.tree(1, [wire.tree_node(2)]),
-        "FRAGMENT first": wire.fragment(1, 1, 0, 4, b"data"),
-        "EPOCH_END first": wire.epoch_end(1),
+        "a long TREE first": wire.tree(1, [wire.tree_node(2)] * 92),
+        "MESSAGE first": wire.message(1, 4),
+        "DATA first": wire.data(1, 0, b"data"),
+        "OVER first": wire.over(wire.OVER_ALL),
         "REJECT to a child": wire.frame(wire.REJECT, b"\0\3\0\0"),
     }
     for name, data in good.items():
@@ -72,6 +80,17 @@ def test_headers(scene):
     peer.send(right)
     tap.equal(peer.ended(), "protocol", "HELLO twice")
     scene.well("wrong first frames")
+
+
+def test_early(scene):
+    """The first byte of what nobody may send before the handshake's end."""
+    begin = time.monotonic()
+    peer = scene.attack()
+    peer.send(bytes([wire.DATA]))
+    tap.equal(peer.ended(), "end", "a byte of DATA first")
+    took = time.monotonic() - begin
+    tap.check(took < 2, f"ends it at once: {took:.1f} s")
+    scene.well("a byte of DATA")
 
 
 def test_ids(scene):
@@ -187,18 +206,18 @@ def test_slow(scene):
 def test_urgent(scene):
     """TCP's urgent data would stop a reader for ever."""
     peer = scene.attack()
-    peer.send(b"!", socket.MSG_OOB)
+    peer.send(b"!", flags=socket.MSG_OOB)
     peer.send(wire.hello(GROUP, EVIL, 2, EVIL))
     tap.equal(peer.ended(), "end", "urgent data before a handshake")
     peer = scene.attack()
     peer.enter(2, EVIL, EVIL)
-    peer.send(b"!", socket.MSG_OOB)
+    peer.send(b"!", flags=socket.MSG_OOB)
     tap.equal(peer.ended(), "end", "urgent data in a lane")
     peer = scene.attack()
     peer.enter(2, EVIL, EVIL)
     peer.send(wire.ping(1))
     peer.send(wire.ping(2)[:9])
-    peer.send(wire.ping(2)[9:], socket.MSG_OOB)
+    peer.send(wire.ping(2)[9:], flags=socket.MSG_OOB)
     tap.equal(peer.ended(), "end", "urgent data inside a frame")
     scene.well("urgent data")
 
@@ -210,6 +229,7 @@ def main():
     test_right(scene)
     test_cut(scene)
     test_headers(scene)
+    test_early(scene)
     test_ids(scene)
     test_proofs(scene)
     test_replay(scene)

@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 timeout=300 kcsan
-"""A child that has the key and reports on nodes that are not below it."""
+"""A child that has the key and says what it cannot know, or nothing."""
 
 import os
 import socket
 import struct
-import time
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import until
 from hbtest.scene import EVIL, Scene
 
-NODE_DEAD = 6
-DOWN = 1
 BUSY = 5
-ASKED = 32	# messages at once
+MEMBER = 4
+STALL_MS = 1000 * tap.SLOWNESS
+WINDOW = 1 << 16	# bytes of short messages under way
 PEERS = {9: "10.9.0.9"}
+CONTENT = b"what the others say " * 100
 
 
 def listen():
@@ -32,106 +32,120 @@ def drops(scene):
     return [each.drops()["stale"] for each in (scene.root, scene.victim)]
 
 
-def enter(scene, listener, parent, others=((1, 2), (2, 3))):
-    """The evil child of @parent in a new plan; its epoch."""
-    epoch = scene.root.apply(*others, (parent, EVIL), wait=False)
+def connected(listener):
+    """The next connection that comes to the end of its handshake."""
     while True:
         child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
         try:
-            known = child.enter_as(EVIL)
-            child.wait(wire.TREE)
-            break
+            tap.check(child.enter_as(EVIL), "the parent has proved itself")
+            child.settle()
+            return child
         except wire.Ended:
             # The parent of the plan before had not given up yet.
             child.close()
-    tap.check(known, "a child that lies is connected")
-    return child, epoch
 
 
-def lies(scene, child, counted, name):
-    """Says of a message that 2 and 3 have failed and have it, before they read it."""
+def enter(scene, listener, parent, others=((1, 2), (2, 3))):
+    """The evil child of @parent in a new plan, when all are connected."""
+    epoch = scene.root.apply(*others, (parent, EVIL), wait=False)
+    child = connected(listener)
+    while child.epoch != epoch:
+        child.close()
+        child = connected(listener)
+    tap.check(until(20, lambda: scene.root.ready(epoch)), "a child that lies is connected")
+    return child
+
+
+def refused(scene, listener, parent):
+    """What ends the lane, whatever it is about."""
+    child = enter(scene, listener, parent)
+    scene.sender.send(CONTENT)
+    number = child.begun()
+    about = {
+        "a node that is not below it": wire.report(child.epoch, (number, 1, 1, 0)),
+        "more nodes than are below it": wire.report(child.epoch, (number, 0, 2, wire.CHECKSUM)),
+        "the last node that can be": wire.report(child.epoch, (number, 4095, 1, 0)),
+        "a short message that was not sent": wire.ack(number + 2, epoch=child.epoch),
+        "a file that was not sent": wire.arrived(number + 1, 1, child.epoch),
+        "a file that is none": wire.arrived(number, 1, child.epoch),
+        "an unknown reason": wire.report(child.epoch, (number, 0, 1, 13)),
+        "PLAN": wire.plan(child.epoch + 1),
+        "TREE": wire.tree(child.epoch, [wire.tree_node(1)]),
+        "MESSAGE": wire.message(number + 1, 5),
+        "DATA": wire.data(number, 0, b"what"),
+        "LAST": wire.last(number),
+        "DONE": wire.done(number + 1, (1, number)),
+        "OVER": wire.over(wire.OVER_ALL),
+        "HELLO": wire.hello(node.GROUP, EVIL, 2, EVIL),
+    }
+    for name, frame in about.items():
+        child.send(frame)
+        tap.equal(child.ended(), "end", f"of {parent}: refused: {name}")
+        child.close()
+        child = connected(listener)
+    tap.equal(node.completion(scene.sender), {2: "pending", 3: "pending", EVIL: "pending"},
+              "and nothing of it counts")
+    return child, number
+
+
+def stale(scene, child, parent, number, counted):
+    """What may have been so once is dropped, and counted where it arrives."""
+    child.until(lambda: number in child.told)
     before = drops(scene)
-    data = b"what the others say " * 100
-    scene.sender.send(data)
-    epoch, message = child.begun()
-    for other in 2, 3, 77:
-        child.send(wire.ack(epoch, message, (other, 0, wire.FAILED, wire.CHECKSUM)))
-        child.send(wire.lost(epoch, NODE_DEAD, other, flags=DOWN))
-        child.send(wire.nack(epoch + 99, message, (0, 1)))
-    child.send(wire.ack(epoch, message, (2, len(data), wire.DELIVERED, 0),
-                        (EVIL, len(data), wire.DELIVERED, 0)))
-    tap.check(child.alive(), f"{name}: lies do not end the lane")
-    # What it says of itself comes last, and takes its time to the root.
-    until(20, lambda: node.completion(scene.sender)[EVIL] != "pending")
-    tap.equal(node.completion(scene.sender), {2: "pending", 3: "pending", EVIL: "delivered"},
-              f"{name}: they change nothing, what it says of itself counts")
-    for reader in scene.readers:
-        tap.check(node.take_all(reader) == data, f"{name}: the others read it")
-    node.wait_complete(scene.sender, 20)
-    tap.equal(set(node.completion(scene.sender).values()), {"delivered"},
-              f"{name}: all have it")
+    child.send(wire.report(child.epoch + 99, (number, 0, 1, wire.CHECKSUM)),
+               wire.report(child.epoch, (number + 5, 0, 1, 0), (1 << 40, 0, 1, 0)),
+               wire.want(number + 5, (0, 1)), wire.tree_ack(child.epoch + 99))
+    tap.check(child.alive(), f"of {parent}: what is not known does not end the lane")
     tap.equal([now - then for now, then in zip(drops(scene), before)], counted,
-              f"{name}: the lies are counted where they arrive")
+              "it is counted where it arrives")
+    child.send(wire.have(number + 5, (0, 3)), wire.have(number, (77, 1 << 30)),
+               wire.want(number, (77, 1 << 30)), wire.ack(0, 1 << 63, child.epoch))
+    tap.check(child.alive(), "and pieces that there are not are no harm")
 
 
-def asks(scene, child):
-    """Lacks a message of which the root has not told yet."""
-    data = b"what was not heard " * 100
-    scene.sender.send(data)
-    begun = child.begun()
-    child.send(wire.nack(*begun, (0, 1)))
-    tap.equal(child.begun(), begun, "what is asked for at once comes again")
-    child.send(wire.ack(*begun, (EVIL, len(data), wire.DELIVERED, 0)))
-    tap.equal([node.take_all(reader) for reader in scene.readers], [data] * 2,
-              "the others have it once")
+def tells(scene, child, number):
+    """What it says of itself counts; the first word does."""
+    tap.equal(child.gets(number), CONTENT, "it gets the message all the same")
+    child.send(wire.want(number, (0, 1)))
+    got = len(child.told[number].order)
+    child.until(lambda: len(child.told[number].order) > got)
+    tap.equal(child.told[number].order[got], 0, "what it asks for once more comes again")
+    child.send(wire.report(child.epoch, (number, 0, 1, wire.CLOSED)),
+               wire.report(child.epoch, (number, 0, 1, wire.DELIVERED)), wire.ack(number + 1, epoch=child.epoch),
+               wire.ack(number, epoch=child.epoch))
+    tap.check(until(20, lambda: node.completion(scene.sender)[EVIL] != "pending"),
+              "what it says of itself reaches the root")
+    tap.equal(node.completion(scene.sender), {2: "pending", 3: "pending", EVIL: "closed"},
+              "and the first word counts")
+    for reader in scene.readers:
+        tap.check(node.take_all(reader) == CONTENT, "the others read it")
     node.wait_complete(scene.sender, 20)
-
-
-def asked_about(child, sender, seconds, answer, more=200):
-    """After more messages those that the child is asked about, at most for that time, or
-    until they are 200."""
-    for number in range(more):
-        sender.send(b"is there anybody %d" % number)
-    asked, end = set(), time.monotonic() + seconds
-    while len(asked) < 200 and time.monotonic() < end:
-        kind, _, body = child.read()
-        if kind == wire.PING:
-            child.send(wire.frame(wire.PONG, body))
-        elif kind == wire.BLOCK_END:
-            message, _, bytes_sent = struct.unpack_from(">QQQ", body, 8)
-            asked.add(message)
-            answer(message, bytes_sent)
-    return asked
+    tap.equal(node.completion(scene.sender), {2: "delivered", 3: "delivered", EVIL: "closed"},
+              "all have it")
+    child.until(lambda: child.done and child.done[0] == number + 1 and
+                child.done[1] == [(1, number)])
+    tap.check(child.alive(), "which is told to the child")
+    child.close()
 
 
 def says_nothing(scene, listener):
-    """Reads all that comes, and answers nothing: it is asked about few of many messages,
-    and after a while about others."""
-    child, _ = enter(scene, listener, 1, others=())
-
-    def lives(_message, _bytes):
-        """Who is never heard of is taken for dead."""
-        child.send(wire.frame(wire.PONG, bytes(8)))
-
-    with scene.root.sender(12) as sender:
-        asked = asked_about(child, sender, 6, lives)
-        tap.check(0 < len(asked) <= ASKED, f"who says nothing is asked about {len(asked)} of 200")
-        asked |= asked_about(child, sender, 12, lives, more=0)
-        tap.check(ASKED < len(asked) < 200, f"and later about others, {len(asked)} in all")
-        child.close()
-        node.wait_complete(sender, 60 * tap.SLOWNESS)
-
-
-def has_all(scene, listener):
-    """Says that it has all of each message, not that somebody read it: it is asked about
-    all of them, some as soon as it has answered about others."""
-    child, epoch = enter(scene, listener, 1, others=())
-    with scene.root.sender(13) as sender:
-        asked = asked_about(child, sender, 20 * tap.SLOWNESS, lambda message, bytes_sent:
-                            child.send(wire.block_ack(epoch, message, bytes_sent)))
-        tap.equal(len(asked), 200, "who answers is asked about all")
-        child.close()
-        node.wait_complete(sender, 60 * tap.SLOWNESS)
+    """Reads all that comes, and acknowledges nothing: its parent cuts it off, for the
+    others wait."""
+    for each in scene.nodes:
+        each.client.do("group-set", id=node.GROUP, stall_ms=STALL_MS)
+    child = enter(scene, listener, 1)
+    listener.close()
+    count = 3 * WINDOW // len(CONTENT)
+    for _ in range(count):
+        scene.sender.send(CONTENT)
+        for reader in scene.readers:
+            assert node.take_all(reader) == CONTENT
+    tap.equal(child.ended(), "end", "who acknowledges nothing is cut off")
+    tap.check(0 < len(child.told) < count, "when the window is full of what it has not")
+    node.wait_complete(scene.sender, 60 * tap.SLOWNESS)
+    tap.equal(node.completion(scene.sender), {2: "delivered", 3: "delivered", EVIL: "node-dead"},
+              "and the others have all")
+    child.close()
 
 
 def greeted(listener, parent):
@@ -148,7 +162,7 @@ def greeted(listener, parent):
 
 def refuses(scene, listener):
     """A child that says why it refuses, and is gone before anybody can have read it."""
-    scene.root.apply((1, 2), (2, 3), (1, EVIL), wait=False)
+    epoch = scene.root.apply((1, 2), (2, 3), (1, EVIL), wait=False)
     child = greeted(listener, 1)
     child.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     # What the parent does on this processor waits until the reset is there, too.
@@ -158,33 +172,50 @@ def refuses(scene, listener):
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     tap.equal(scene.root.listener.event(type="lane-refused", peer=EVIL)["reject"], "busy",
               "a child that refuses in haste: the parent learns why")
+    event = scene.root.listener.event(type="plan-refused", epoch=epoch)
+    tap.equal((event["node"], event["reject"]), ([EVIL], "busy"), "and the plan is refused")
+
+
+def greeted_child(listener, epoch):
+    """A child that has heard its tree of that epoch, and has said nothing."""
+    while True:
+        child = wire.Child(listener.accept()[0], node.GROUP, node.KEY)
+        try:
+            child.enter_as(EVIL)
+            if child.until(lambda child=child: child.epoch) == epoch:
+                return child
+        except wire.Ended:
+            pass
+        child.close()
+
+
+def refuses_below(scene, listener):
+    """A child that tells why somebody below it is not connected."""
+    epoch = scene.root.apply((1, 2), (2, 3), (2, EVIL), wait=False)
+    child = greeted_child(listener, epoch)
+    child.send(wire.tree_ack(epoch, 77, MEMBER))
+    event = scene.root.listener.event(type="plan-refused", epoch=epoch)
+    tap.equal((event["node"], event["reject"]), ([77], "member"),
+              "a relay hands on who refused")
+    tap.check(not scene.root.ready(epoch), "and the plan is not ready")
+    child.send(wire.tree_ack(epoch))
+    tap.check(until(20, lambda: scene.root.ready(epoch)), "until all are connected")
+    child.close()
 
 
 def main():
     hbcnl.load_module()
-    scene = Scene(dead_ms=5000)
+    scene = Scene(dead_ms=5000 * tap.SLOWNESS, window=WINDOW)
     scene.root.client.do("peer-new", id=EVIL, ipv4=PEERS[EVIL])
     tap.check(scene.honest(), "before: a broadcast arrives")
     listener = listen()
-    child, _ = enter(scene, listener, 1)
-    lies(scene, child, [10, 0], "below the root")
-    asks(scene, child)
-    child.close()
-    says_nothing(scene, listener)
-    has_all(scene, listener)
-    child, _ = enter(scene, listener, 1)
-    before = drops(scene)[0]
-    child.send(wire.lost(99, NODE_DEAD, EVIL, flags=DOWN))
-    child.send(wire.ack(99, 1, (EVIL, 0, wire.DELIVERED, 0)))
-    child.send(wire.nack(99, 1, (0, 1)) + wire.block_ack(99, 1, 1))
-    tap.check(child.alive(), "an epoch that is unknown, too")
-    tap.equal(drops(scene)[0] - before, 4, "and is counted")
-    child.close()
-    child, _ = enter(scene, listener, 2)
-    lies(scene, child, [0, 10], "below a relay")
-    child.close()
+    for parent, counted in (1, [5, 0]), (2, [0, 5]):
+        child, number = refused(scene, listener, parent)
+        stale(scene, child, parent, number, counted)
+        tells(scene, child, number)
     refuses(scene, listener)
-    listener.close()
+    refuses_below(scene, listener)
+    says_nothing(scene, listener)
     scene.root.apply((1, 2), (2, 3))
     scene.well("a child that lies")
     scene.end()

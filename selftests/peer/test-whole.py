@@ -3,7 +3,7 @@
 # vm: timeout=300
 """Plans that hand on whole messages, to one child after the other, in virtual time."""
 
-import socket
+import tempfile
 import threading
 import time
 
@@ -12,7 +12,7 @@ from hbtest.node import GROUP, Node, ip, until
 from hbtest.trees import MIB, SECONDS
 
 LINK = MIB	# bytes/s out of each node
-HEADERS = 1514 / 1392	# bytes on the link, by those of a fragment's payload
+HEADERS = 1514 / 1432	# bytes on the link, by those of a fragment's payload
 DATA = bytes(range(256)) * (MIB // 256)
 TIME = len(DATA) * HEADERS / LINK	# seconds that it takes over one link
 PORT = 9
@@ -46,14 +46,18 @@ class Arrival(threading.Thread):
 class Broadcast:
     """One message from the first node to all others."""
 
-    def __init__(self, nodes, data=DATA, port=PORT, buffer=0):
+    def __init__(self, nodes, data=DATA, port=PORT, file=False):
         self.data = data
         self.sender = nodes[0].sender(port)
-        if buffer:
-            self.sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)
         begun = time.monotonic()
         self.arrivals = [Arrival(each, begun, port) for each in nodes[1:]]
-        self.sender.send(data)
+        if file:
+            with tempfile.TemporaryFile() as content:
+                content.write(data)
+                content.flush()
+                node.send_file(self.sender, content.fileno(), len(data))
+        else:
+            self.sender.send(data)
 
     def wait(self, name, **ends):
         """Those that do not end well are named, with their reason."""
@@ -103,31 +107,30 @@ def test_several(nodes):
     both = [Broadcast(nodes, DATA, PORT), Broadcast(nodes, DATA[:70000], PORT + 1)]
     both[0].wait("two at once, the long one")
     both[1].wait("two at once, the short one")
-    for data in b"", b"x", DATA[:1392], DATA[:100000]:
+    for data in b"", b"x", DATA[:1432], DATA[:100000]:
         Broadcast(nodes, data).wait(f"{len(data)} bytes")
 
 
-def test_too_much(nodes):
-    """What the queue does not hold goes on as it comes."""
-    nodes[1].client.do("group-set", id=GROUP, queue=MIB // 8)
-    third = Broadcast(nodes).wait("an eighth fits in the queue")[1]
-    near(third, 1, 1.4, "which is not waited for")
-    nodes[1].client.do("group-set", id=GROUP, queue=4 * MIB)
-    # The sender waits for reports of what has left.
-    third = Broadcast(nodes, buffer=MIB // 4).wait("half fits in the sender's buffer")[1]
-    near(third, 1, 4, "which is waited for until nothing comes, not for a keepalive")
+def test_file(nodes):
+    """A file is handed on when all of it is there, too."""
+    second, third = Broadcast(nodes, file=True).wait("a file")
+    near(second, 0.9, 1.1, "a file, the first of a chain")
+    near(third, 1.9, 2.2, "a file, the second")
+    tap.check(second.first < 0.5 * TIME and third.first > 0.95 * second.last,
+              "which gets nothing before the first has all")
 
 
-def test_too_long(nodes):
-    """A lane is not silent for so long that the child misses its parent."""
-    nodes[1].client.do("group-set", id=GROUP, dead_ms=1000)
-    nodes[2].client.do("group-set", id=GROUP, dead_ms=1000)
-    before = nodes[2].client.dump("lane-get")
-    third = Broadcast(nodes).wait("a quarter of it in a keepalive")[1]
-    near(third, 1, 1.7, "which is not waited for")
-    tap.equal([lane["id"] for lane in nodes[2].client.dump("lane-get")],
-              [lane["id"] for lane in before], "the lane is the one before")
-    for each in nodes[1:]:
+def test_long(nodes):
+    """What takes longer than a dead interval to come waits all the same, and no lane is
+    taken for a dead one's."""
+    for each in nodes:
+        each.client.do("group-set", id=GROUP, dead_ms=int(TIME * 500))
+    before = [lane["id"] for each in nodes for lane in each.client.dump("lane-get")]
+    third = Broadcast(nodes).wait("two dead intervals long")[1]
+    near(third, 1.9, 2.2, "which is waited for")
+    tap.equal([lane["id"] for each in nodes for lane in each.client.dump("lane-get")], before,
+              "the lanes are those before")
+    for each in nodes:
         each.client.do("group-set", id=GROUP, dead_ms=60000)
 
 
@@ -136,7 +139,7 @@ def test_lost(nodes):
     nodes[0].apply_trees((0, STAR), forward="message")
     for each in nodes[:2]:
         each.client.do("group-set", id=GROUP, dead_ms=1000)
-    gone = Broadcast(nodes)
+    gone = Broadcast(nodes, file=True)
     tap.check(until(SECONDS, lambda: gone.arrivals[0].first), "the first child has some")
     tap.equal(gone.arrivals[1].first, None, "the second has none yet")
     ip("-n", "switch", "link", "set", "p2", "down")
@@ -149,15 +152,15 @@ def test_lost(nodes):
 def main():
     hbcnl.load_module()
     node.switch()
-    nodes = [Node(number, dead_ms=60000, stall_ms=60000, queue=4 * MIB) for number in (1, 2, 3)]
+    nodes = [Node(number, dead_ms=60000, stall_ms=60000) for number in (1, 2, 3)]
     for each in nodes:
         each.know(nodes)
         ip("netns", "exec", f"n{each.number}", "tc", "qdisc", "add", "dev", "eth0", "root",
            "netem", "rate", f"{LINK * 8}bit", "limit", 200)
     test_chain(nodes)
     test_several(nodes)
-    test_too_much(nodes)
-    test_too_long(nodes)
+    test_file(nodes)
+    test_long(nodes)
     test_star(nodes)
     test_lost(nodes)
     for each in nodes:

@@ -208,7 +208,7 @@ cat >mesh.json <<-'END'
 END
 # Payload is whole bits per second, rounded down, and explain makes twice as much of that.
 # So that a link that is twice as wide carries just twice as much, 1514 bytes of frames are
-# 1392 of payload.
+# 1432 of payload.
 jq '.links[].bandwidth_mbps *= 1.514' "$demo" >counted.json
 for case in 'star.json mtp 1 fluid' 'star.json binomial 3 fluid' 'mesh.json mtp 2 one-port' \
 	'mesh.json mtp 5 multi-port' 'mesh.json lp-prune 5 one-port' 'mesh.json tps 5 completion' \

@@ -37,9 +37,9 @@ explain()
 plan plan.json 1 2 3
 jq -n '{group: 7, message: 1, bytes: 10000000, nodes: [{node: 2, state: "delivered",
 	time_us: 1000000}, {node: 3, state: "delivered", time_us: 2500000}]}' >sent.json
-# 80 Mbit/s of payload are 83.7 of 1514 bytes for 1448; the second lane got half of that.
-jq -n '[{node: 1, peer: 2, spell_bytes: 10450000, limited_us: 0, limited_bytes: 0},
-	{node: 2, peer: 3, spell_bytes: 5225000, limited_us: 900000, limited_bytes: 4700000}]
+# 80 Mbit/s of payload are 84.6 of 1514 bytes for 1432; the second lane got half of that.
+jq -n '[{node: 1, peer: 2, spell_bytes: 10575000, limited_us: 0, limited_bytes: 0},
+	{node: 2, peer: 3, spell_bytes: 5287500, limited_us: 900000, limited_bytes: 4700000}]
 	| map(. + {id: 1, group: 7, root: 1, slot: 0, direction: "down", mss_bytes: 1448,
 		time: "2026-01-01T00:00:00Z", spell_us: 1000000, spell_age_us: 0,
 		busy_us: 1000000, rwnd_limited_us: 0, retransmits: 0,
@@ -47,8 +47,8 @@ jq -n '[{node: 1, peer: 2, spell_bytes: 10450000, limited_us: 0, limited_bytes: 
 explain -j
 check_equal "predicted and actual" '[[2,1000000,1],[3,1000000,2.5]]' \
 	"$(jq -c '[.nodes[] | [.node, .predicted_us, .ratio]]' <<<"$out")"
-check_equal "which edge was slower, and why" '[2,[[2,3,"network"]]]' \
-	"$(jq -c '[.edges, [.slower[] | [.from, .to, .held_by]]]' <<<"$out")"
+check_equal "which edge was slower, and why" '[2,[[2,3,84.6,"network"]]]' \
+	"$(jq -c '[.edges, [.slower[] | [.from, .to, (.planned_mbps * 10 | round / 10), .held_by]]]' <<<"$out")"
 jq '[.[0]]' lanes.json >first.json
 mv first.json lanes.json
 explain

@@ -85,6 +85,13 @@ static const struct scene scenes[] = {
 	{ "lanes that are limited for a part of the time count for that part", 4,
 	  { { 3, 4, 0, 10, 8, 8, 0, 0.5 }, { 3, 4, 0, 10, 8, 8, 0, 0.5 },
 	    { 1, 4, 0, 10, 8, 8, 0, 0.3 }, { 2, 4, 0, 10, 8, 8, 0, 0.35 } }, 1, 100, 4, 32 },
+	/* 105 for 5 s, which are most of 6, and then 70 and 30. */
+	{ "lanes that end one after the other have filled what they share until then", 3,
+	  { { 1, 2, 0, 6, 40, 40, 0, 0.9 }, { 1, 3, 0, 10, 30, 30, 0, 0.6 },
+	    { 1, 4, 0, 5, 35, 35, 0, 0.9 } }, 0, 0, 0, 0 },
+	{ "but one that is limited for long after that has another limit", 3,
+	  { { 1, 2, 0, 6, 40, 40, 0, 0.9 }, { 1, 3, 0, 10, 30, 30, 0, 0.9 },
+	    { 1, 4, 0, 5, 35, 35, 0, 0.9 } }, 1, 100, 3, 30 },
 };
 
 static void test_scenes(void)

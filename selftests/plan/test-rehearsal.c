@@ -82,31 +82,31 @@ static void check_answer(const struct answer *answer, struct hbp_input *in)
 	hbp_input_free(in);
 }
 
-/* 1514 bytes on the link are 1392 of payload; 66 acknowledge two of them. */
+/* 1514 bytes on the link are 1432 of payload; 66 acknowledge two of them. */
 static void test_answers(void)
 {
 	static const struct answer answers[] = {
 		{ "all as planned: nothing is wrong", "", 2,
 		  { EDGE(1, 3, 300, 300), EDGE(3, 4, 300, 292) } },
-		/* 184 x 1514 / 1392 = 200.1. */
+		/* 189.2 x 1514 / 1432 = 200.0. */
 		{ "two edges share a link: it carries what they reached", "100-101 400>200 ", 2,
-		  { EDGE(1, 3, 180, 92), EDGE(2, 4, 180, 92) } },
+		  { EDGE(1, 3, 180, 94.6), EDGE(2, 4, 180, 94.6) } },
 		{ "one of them gets its rate, as it is small", "100-101 400>200 ", 2,
-		  { EDGE(1, 3, 270, 92), EDGE(2, 4, 92, 92) } },
-		/* Through node 1's link node 2 reached more; 100 x 1514 / 1392. */
-		{ "what others cross as planned is not it", "100-101 400>109 ", 3,
+		  { EDGE(1, 3, 270, 94.6), EDGE(2, 4, 94.6, 94.6) } },
+		/* Through node 1's link node 2 reached more; 100 x 1514 / 1432. */
+		{ "what others cross as planned is not it", "100-101 400>106 ", 3,
 		  { EDGE(1, 2, 500, 500), EDGE(1, 3, 180, 60), EDGE(2, 4, 180, 40) } },
-		/* All that node 1 sends: 460 x 1514 / 1392 = 500.3. */
-		{ "what one node sends", "1-100 1000>500 ", 2,
+		/* All that node 1 sends: 460 x 1514 / 1432 = 486.3. */
+		{ "what one node sends", "1-100 1000>486 ", 2,
 		  { EDGE(1, 2, 600, 300), EDGE(1, 3, 300, 160) } },
-		/* 500 x 1514 / 1392, and acknowledgements: 184 x 33 / 1392. */
+		/* 500 x 1514 / 1432, and acknowledgements: 189.2 x 33 / 1432. */
 		{ "two links that have nothing to do with each other",
-		  "3-101 1000>548 100-101 400>200 ", 3,
-		  { EDGE(1, 3, 300, 184), EDGE(3, 4, 700, 500), EDGE(2, 1, 300, 300) } },
-		/* It carries its 400, of which the planner has counted 400 / 1.207 as 444. */
+		  "3-101 1000>533 100-101 400>200 ", 3,
+		  { EDGE(1, 3, 300, 189.2), EDGE(3, 4, 700, 500), EDGE(2, 1, 300, 300) } },
+		/* It carries its 400, of which the planner has counted 400 / 1.174 as 444. */
 		{ "more is planned than the platform has: the planner gets less",
-		  "100-101 400>331 ", 2, { EDGE(1, 3, 222, 184), EDGE(2, 4, 222, 184) } },
-		/* Acknowledgements of 450 Mbit/s are 10.7, of 300 they are 7.1. */
+		  "100-101 400>341 ", 2, { EDGE(1, 3, 222, 189.2), EDGE(2, 4, 222, 189.2) } },
+		/* Acknowledgements of 450 Mbit/s are 10.4, of 300 they are 6.9. */
 		{ "acknowledgements that a narrow way back holds up", "4-101 10>7 acks ", 1,
 		  { EDGE(3, 4, 450, 300) } },
 		{ "but they do not hold up what did not fall short", "", 1,
@@ -120,17 +120,17 @@ static void test_answers(void)
 
 /*
  * All that mtp plans from node 1 if nobody is slow, on a network that carries half between the
- * switches: of 400 Mbit/s 184 are payload. (57.1 + 62.0 + 59.3) x 1514 / 1392, and
- * acknowledgements of 113.5 on the way back: 113.5 x 33 / 1392.
+ * switches: of 400 Mbit/s 189 are payload. (58.7 + 63.8 + 61.0) x 1514 / 1432, and
+ * acknowledgements of 116.8 on the way back: 116.8 x 33 / 1432.
  */
 static void test_busy(void)
 {
 	static const struct answer answer = {
 		"what is held up by its acknowledgements is explained with the data before these",
 		"100-101 400>197 ", 7,
-		{ EDGE(1, 2, 245.2, 245.1), EDGE(1, 4, 122.6, 57.1), EDGE(2, 3, 122.6, 62.0),
-		  EDGE(2, 4, 117.4, 59.3), EDGE(3, 2, 117.4, 113.5), EDGE(3, 4, 122.6, 122.3),
-		  EDGE(4, 3, 239.9, 239.6) }
+		{ EDGE(1, 2, 252.2, 252.1), EDGE(1, 4, 126.1, 58.7), EDGE(2, 3, 126.1, 63.8),
+		  EDGE(2, 4, 120.8, 61.0), EDGE(3, 2, 120.8, 116.8), EDGE(3, 4, 126.1, 125.8),
+		  EDGE(4, 3, 246.8, 246.5) }
 	};
 
 	check_answer(&answer, two_switches(1000));
@@ -157,9 +157,9 @@ static void test_again(void)
 	write_links(&found, text, sizeof(text));
 	/*
 	 * The plan fills the link between the switches most; but that has carried 300 x 1514 /
-	 * 1392 before, and now 170 x 1514 / 1392.
+	 * 1432 before, and now 170 x 1514 / 1432.
 	 */
-	if (!ok(!strcmp(text, "100-101 400>326 2-100 1000>185 "),
+	if (!ok(!strcmp(text, "100-101 400>317 2-100 1000>180 "),
 		"a link that has carried more before is not what holds edges up now"))
 		printf("# %s\n", text);
 	hbp_corrections_clear(&found);
@@ -185,13 +185,13 @@ static struct hbp_plan *plan_of(const char *const *trees, size_t n)
 	return plan;
 }
 
-/* A segment in 0.9 s is 0.01237 Mbit/s of payload, so that 9.74 are planned. */
+/* A segment in 0.9 s is 0.01273 Mbit/s of payload, so that 9.74 are planned. */
 static void test_grain(struct hbp_rehearsed *edge)
 {
-	const double segment = 8 * 1392 / 0.9 / 1e6;
+	const double segment = 8 * 1432 / 0.9 / 1e6;
 
 	*edge = (struct hbp_rehearsed){
-		.planned_mbps = 0.120515, .reached_mbps = 9 * segment,
+		.planned_mbps = 0.123979, .reached_mbps = 9 * segment,
 	};
 	ok(hbp_rehearsed_short(edge), "9 segments of 9.74 are not enough");
 	edge->grain_mbps = 2 * segment;
@@ -270,10 +270,10 @@ static int half_rates(void *arg, struct hbp_flow *flows, size_t n, bool (*enough
 	return 0;
 }
 
-/* Of a frame of 9014 bytes 8892 are payload, and two of these in 0.9 s 0.15808 Mbit/s. */
+/* Of a frame of 9014 bytes 8932 are payload, and two of these in 0.9 s 0.158791 Mbit/s. */
 static void test_frames(void)
 {
-	static const char *const trees[] = { "88.92 1-2" };
+	static const char *const trees[] = { "89.32 1-2" };
 	struct hbp_input *in =
 		make_input("{'hbcast':'platform','version':1,'nodes':[{'id':1,'kind':'host'},\n"
 			   "{'id':2,'kind':'host'},{'id':9,'kind':'switch'}],'links':[\n"
@@ -290,8 +290,8 @@ static void test_frames(void)
 	    hbp_rehearsal_run(&rehearsal, in->members, in->n, &prober))
 		tap_bail_out("a plan cannot be rehearsed");
 	ok(near(parts.asked, 90.14, 1 / 1e6), "headers are those of the MTU of an edge's way");
-	ok(near(rehearsal.edges->reached_mbps, 44.46, 1 / 1e6), "and what comes is of payload");
-	ok(near(rehearsal.edges->grain_mbps, 0.15808, 1 / 1e6), "in whole segments, two at a time");
+	ok(near(rehearsal.edges->reached_mbps, 44.66, 1 / 1e6), "and what comes is of payload");
+	ok(near(rehearsal.edges->grain_mbps, 0.158791, 1 / 1e6), "in segments, two at a time");
 	ok(parts.enough && !parts.enough_of_half, "it goes on until all reach their rates");
 	hbp_rehearsal_clear(&rehearsal);
 	plan->trees->edges->parent = 2;

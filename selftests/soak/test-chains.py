@@ -32,6 +32,7 @@ class Story:
                                    rng.randrange(LINE, 3000)) for at in range(COUNT)]
         self.fates = ["delivered"] * COUNT
         self.heard = [(1, at) for at in range(COUNT)]
+        self.ids = [1000 + at for at in range(COUNT)]
         self.spoilt = None
         self.tampered = None
 
@@ -39,7 +40,7 @@ class Story:
         """The speaker's lines."""
         for at, data in enumerate(self.data):
             yield [1, "said", self.port, at + 1, len(data), sha(data).hex()]
-            yield [1, "id", self.port, at + 1, 1000 + at]
+            yield [1, "id", self.port, at + 1, self.ids[at]]
             if self.fates[at]:
                 yield [1, "fate", self.port, at + 1, {str(NUMBER): self.fates[at]}]
 
@@ -55,7 +56,7 @@ class Story:
             yield [life, "heard", *TALK, self.port,
                    [self.voice, at + 1] if len(data) >= LINE else None, len(data),
                    digest.hex() if ordered or len(data) <= LINE else None,
-                   None if ordered else 1000 + at, chain.hex() if ordered else None]
+                   None if ordered else self.ids[at], chain.hex() if ordered else None]
 
     def faults(self, ledger=None, remade=False):
         """How many things are wrong, and how many messages are missing."""
@@ -136,6 +137,16 @@ def test_order():
     found("one less", story, True)
 
 
+def test_ids():
+    """A root that was made anew begins with the same ids."""
+    story = Story(PIECES)
+    story.data[1] = story.data[3] = b"short"
+    story.ids[3] = story.ids[1]
+    found("two short ones of one id", story, False)
+    story.heard.remove((1, 3))
+    found("one of them is lost", story, True)
+
+
 def test_phases():
     """What was not known of one phase may be heard in the next, and its chain goes on."""
     ledger, story = Ledger(), Story(ORDERED)
@@ -160,6 +171,7 @@ def main():
         test_well(port)
         test_wrong(port)
     test_order()
+    test_ids()
     test_phases()
     tap.done()
 

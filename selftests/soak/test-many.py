@@ -19,10 +19,10 @@ VICTIM = 2	# a relay with 21 nodes behind it
 DEAD_MS = 4000 * tap.SLOWNESS
 STALL_MS = 30000 * tap.SLOWNESS	# 63 readers here take turns
 SECONDS = 120 * tap.SLOWNESS
-# What a node may need for its lanes while nothing is on its way, and what more while
-# a message is: of each of its lanes a queue here, and what TCP keeps at both ends; of
-# its reader a buffer, and what came too early for it.
-QUEUE, TCP, READER = 1 << 17, 2 << 18, 1 << 20
+# What a node may need for its lanes while nothing is on its way, and what more while a
+# message is: what it keeps for its children, what TCP keeps at both ends of each of its
+# lanes, and its reader's buffer.
+WINDOW, TCP, READER = LARGE, 2 << 18, 1 << 20
 LANE_KIB = 64
 OTHERS = re.compile("inode|dentry|radix|fuse|ovl|vm_area|anon_vma|task|maple|filp|pid|cred")
 
@@ -83,7 +83,7 @@ class Crowd:
 
     def __init__(self):
         node.switch()
-        self.nodes = {number: Node(number, dead_ms=DEAD_MS, stall_ms=STALL_MS, queue=QUEUE)
+        self.nodes = {number: Node(number, dead_ms=DEAD_MS, stall_ms=STALL_MS, window=WINDOW)
                       for number in range(1, NODES + 1)}
         self.root = self.nodes[1]
         self.root.know(self.nodes.values())
@@ -146,7 +146,7 @@ class Crowd:
     @staticmethod
     def bound(lanes):
         """KiB of a node when a message is on its way."""
-        return (lanes // 2 * (QUEUE + TCP) + READER >> 10) + lanes * LANE_KIB
+        return (lanes // 2 * TCP + WINDOW + READER >> 10) + lanes * LANE_KIB
 
     def test_relay(self):
         """A relay dies in the middle of a message, and comes back."""

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "node.h"
@@ -129,8 +130,9 @@ int node_run(int node, const char *command)
 	char line[512];
 	int status;
 
-	snprintf(line, sizeof(line), "at='ip netns exec n%d'; ctl=\"$at $HBCAST_CTL\"; %s", node,
-		 command);
+	snprintf(line, sizeof(line),
+		 "at='ip netns exec n%d'; ctl=\"$at $HBCAST_CTL\"; tc='ip netns exec switch tc qdisc'; %s",
+		 node, command);
 	status = system(line);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -222,6 +224,20 @@ long receive_message(int fd, unsigned int seed, size_t chunk)
 	} while (!(r.flags & MSG_EOR));
 	free(buf);
 	return total;
+}
+
+long send_file_message(int fd, unsigned int seed, size_t len)
+{
+	struct hbcast_file f = { .fd = memfd_create("message", 0), .length = len };
+	void *bytes = pattern_make(seed, len);
+	long ret;
+
+	if (f.fd < 0 || write(f.fd, bytes, len) != (ssize_t)len)
+		err(EXIT_FAILURE, "memfd");
+	ret = ERR(ioctl(fd, HBCIOCSENDFILE, &f));
+	close(f.fd);
+	free(bytes);
+	return ret ?: (long)len;
 }
 
 long send_message(int fd, unsigned int seed, size_t len, int flags)

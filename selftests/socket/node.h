@@ -24,7 +24,10 @@ int node_receiver_unordered(int node, unsigned int port);
 int node_sender(int node, unsigned int port);
 /* A sender at node 1 and receivers, who wait for 20 s, at nodes 2 and 3, or false. */
 bool node_trio(unsigned int port, bool unordered, int *sender, int *near, int *far);
-/* Runs a shell command with $at set to "ip netns exec n<node>": its exit status. */
+/*
+ * Runs a shell command with $at set to "ip netns exec n<node>", $ctl to hbcastctl there, and $tc
+ * to "tc qdisc" at the switch: its exit status.
+ */
 int node_run(int node, const char *command);
 
 /* Byte @offset of message number @seed. */
@@ -56,6 +59,8 @@ long receive_message(int fd, unsigned int seed, size_t chunk);
 
 /* Sends message @seed of @len bytes: its length or a negative errno. */
 long send_message(int fd, unsigned int seed, size_t len, int flags);
+/* Sends a file with message @seed of @len bytes: its length or a negative errno. */
+long send_file_message(int fd, unsigned int seed, size_t len);
 /* How long to wait here for what takes that long on Debian's kernels. */
 unsigned int patience(unsigned int ms);
 /* How much to do here where that much is done on Debian's kernels. */

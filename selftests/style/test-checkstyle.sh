@@ -80,12 +80,13 @@ expect_calls()
 	check_equal "$1: sparse" "$4" "$(called sparse)"
 }
 
-# The project. Its C files are of five kinds of checks with two kernels' modules,
-# its scripts of three, Python of two: 4 * 4 + 2 + 3 * 3 + 2 * 2, and two licences.
-ALL=35
-C_FILES="include/tiny.h kmod/answer.c kmod/main.c tools/user.c"
+# The project. Its C files are of four kinds of checks, one of a fifth, all of it of two
+# kernels' modules and of the budget, its scripts of three, those in Python of three:
+# 4 * 4 + 1 + 2 + 1 + 3 * 3 + 3 * 3, and two licences.
+ALL=40
+C_FILES="include/tiny.h kmod/lane/answer.c kmod/main.c tools/user.c"
 SHELL_FILES="lib.sh run.sh selftests/vm/kernel"
-MODULE="kmod/answer.c kmod/main.c"
+MODULE="kmod/lane/answer.c kmod/main.c"
 
 cp -r "$(HBCAST_CACHE=$kernels selftests/vm/kernel source)/scripts" "$work/source"
 for series in 6.1 6.12; do
@@ -108,7 +109,7 @@ cp Makefile "$tree"
 put Kbuild <<'END'
 # SPDX-License-Identifier: GPL-2.0
 obj-m := hbcast.o
-hbcast-y := kmod/main.o kmod/answer.o
+hbcast-y := kmod/main.o kmod/lane/answer.o
 ccflags-y := -I$(src)/include
 END
 put include/tiny.h <<'END'
@@ -142,7 +143,7 @@ module_init(tiny_init);
 MODULE_DESCRIPTION("tiny");
 MODULE_LICENSE("GPL");
 END
-put kmod/answer.c <<'END'
+put kmod/lane/answer.c <<'END'
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/compiler.h>
 #include "tiny.h"
@@ -201,7 +202,7 @@ expect "another clone" "$ALL passed, 0 failed"
 expect_calls "another clone" "" "" ""
 
 # One mistake of each kind, in what has passed before and in new files.
-put kmod/answer.c <<'END'
+put kmod/lane/answer.c <<'END'
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/compiler.h>
 #include "tiny.h"
@@ -239,23 +240,49 @@ put bare.sh <<'END'
 #!/bin/bash
 echo bare
 END
+put long.py <<END
+# SPDX-License-Identifier: GPL-2.0
+def fine():
+$(yes '    print()' | head -n 49)
+
+
+def long():
+$(yes '    print()' | head -n 50)
+END
+# What a layer may include is all but the last two.
+for name in up queue; do
+	put "kmod/$([ $name = up ] && echo lane || echo $name)/$name.h" <<-'END'
+		/* SPDX-License-Identifier: GPL-2.0 */
+		#include <linux/list.h>
+		#include "trace.h"
+		#include "wire/wire.h"
+		#include "lane/rx.h"
+		#include "rx.h"
+		#include "session/session.h"
+		#include "../root/origin.h"
+	END
+done
 planted=(
-	"bare.sh: licence" "big.sh: size" "include/tiny.h: kernel-doc" "long.sh: size"
+	"bare.sh: licence" "big.sh: size" "include/tiny.h: kernel-doc" "kmod/lane/up.h: layers"
+	"kmod/queue/queue.h: layers" "long.py: size" "long.sh: size"
 	"run.sh: shellcheck" "the module for 6.12: sparse and W=1"
 	"the module for 6.1: sparse and W=1" "tool.py: flake8" "tools/user.c: checkpatch"
 )
 mapfile -t planted < <(printf '%s\n' "${planted[@]}" | sort)
-# Three more scripts with three checks each, and 9 mistakes.
+# Three more scripts and one in Python with three checks each, two headers with five, and
+# 12 mistakes.
 checkstyle
-expect "mistakes" "35 passed, 9 failed" "${planted[@]}"
+expect "mistakes" "50 passed, 12 failed" "${planted[@]}"
 for reason in "bare.sh: no SPDX" "big.sh: a file of 600 lines" "tiny.h:[0-9]+: warning: " \
-	      "long.sh:56: a function of 50 lines" "SC2034" "F821 undefined name 'nobody_knows'" \
-	      "# kmod/answer.c:8:.*address spaces" "tools/user.c:4: ERROR:SPACING"; do
+	      "long.sh:56: a function of 50 lines" "long.py:54: a function of 50 lines" \
+	      "lane includes session/session.h, but session is" "lane includes root/origin.h" \
+	      "queue/queue.h: queue is no layer" "SC2034" "F821 undefined name 'nobody_knows'" \
+	      "# kmod/lane/answer.c:8:.*address spaces" "tools/user.c:4: ERROR:SPACING"; do
 	check_match "mistakes: $reason" "$reason" "$out"
 done
 checkstyle
-expect "mistakes once more" "35 passed, 9 failed" "${planted[@]}"
-expect_calls "mistakes once more" "tools/user.c" "run.sh" "kmod/answer.c"
+expect "mistakes once more" "50 passed, 12 failed" "${planted[@]}"
+expect_calls "mistakes once more" "tools/user.c" "run.sh" "kmod/lane/answer.c"
 check_equal "mistakes once more: kernel-doc" "include/tiny.h" "$(called kernel-doc)"
 
 git -C "$tree" checkout -q .
@@ -270,11 +297,11 @@ sed -i 's/tinyMixed/tinyOther/' "$tree/include/tiny.h"
 sed -i 's/greeting/other/' "$tree/lib.sh"
 sed -i 's/42/43/' "$tree/tools/user.c"
 checkstyle
-expect "what others read" "31 passed, 4 failed" "kmod/answer.c: checkpatch" "run.sh: shellcheck" \
+expect "what others read" "36 passed, 4 failed" "kmod/lane/answer.c: checkpatch" "run.sh: shellcheck" \
 	"the module for 6.12: sparse and W=1" "the module for 6.1: sparse and W=1"
 expect_calls "what others read" "$C_FILES" "$SHELL_FILES" ""
 check_match "the compiler's warning" "kmod/main.c:7:.*error: unused variable" "$out"
-check_match "mixed case" "kmod/answer.c:8: CHECK:CAMELCASE" "$out"
+check_match "mixed case" "kmod/lane/answer.c:8: CHECK:CAMELCASE" "$out"
 git -C "$tree" checkout -q .
 
 echo 99 >"$work/version-shellcheck"
@@ -289,8 +316,22 @@ expect "another checkpatch and sparse" "$ALL passed, 0 failed"
 expect_calls "another checkpatch and sparse" "$C_FILES" "" "$MODULE"
 sed -i 's/"-S", "warning"/"-S", "info"/' "$tree/selftests/checkstyle"
 checkstyle
-expect "another option" "34 passed, 1 failed" "run.sh: shellcheck"
+expect "another option" "39 passed, 1 failed" "run.sh: shellcheck"
 expect_calls "another option" "$C_FILES" "$SHELL_FILES" "$MODULE"
+git -C "$tree" checkout -q .
+
+# The budget is of all lines in kmod/, which are 12 and 11.
+for most in 23 22; do
+	sed -i "s/^MAX_KMOD = .*/MAX_KMOD = $most/" "$tree/selftests/checkstyle"
+	checkstyle
+	if [ $most = 23 ]; then
+		expect "within the budget" "$ALL passed, 0 failed"
+	else
+		expect "beyond the budget" "39 passed, 1 failed" "kmod/: budget"
+		check_match "beyond the budget: it tells so" "kmod/ has 23 lines; it may have 22" \
+			"$out"
+	fi
+done
 git -C "$tree" checkout -q .
 
 # What was read before it was mended is not what has passed.
@@ -306,7 +347,7 @@ echo 'unused=1' >>"$tree/run.sh"
 sed -i '/MODULE_DESCRIPTION/d' "$tree/kmod/main.c"
 for time in "and spoilt again" "and once more"; do
 	checkstyle
-	expect "$time" "33 passed, 2 failed" "run.sh: shellcheck" \
+	expect "$time" "38 passed, 2 failed" "run.sh: shellcheck" \
 		"the module for 6.12: sparse and W=1"
 done
 git -C "$tree" checkout -q .
@@ -314,7 +355,7 @@ git -C "$tree" checkout -q .
 touch "$work/kill"
 echo "/* other */" >>"$tree/kmod/main.c"
 checkstyle
-expect "a make that is killed" "33 passed, 2 failed" \
+expect "a make that is killed" "38 passed, 2 failed" \
 	"the module for 6.12: sparse and W=1" "the module for 6.1: sparse and W=1"
 rm "$work/kill"
 git -C "$tree" checkout -q .

@@ -25,6 +25,9 @@ const char * const hbattrs_reasons[] = {
 	[HBCAST_REASON_ABORTED] = "aborted",
 	[HBCAST_REASON_PLAN_GONE] = "plan-gone",
 	[HBCAST_REASON_NO_MEMORY] = "no-memory",
+	[HBCAST_REASON_SPOOL] = "spool",
+	[HBCAST_REASON_FILE] = "file",
+	[HBCAST_REASON_CHANGED] = "changed",
 	NULL
 };
 
@@ -128,12 +131,12 @@ const struct hbfield hbattrs_peer[] = {
 
 static const struct hbfield drops[] = {
 	FIELD(DROPS, STALE, U64, "stale"),
-	FIELD(DROPS, NO_TREE, U64, "no_tree"),
+	FIELD(DROPS, TWICE, U64, "twice"),
 	FIELD(DROPS, NO_RECEIVER, U64, "no_receiver"),
 	FIELD(DROPS, CHECKSUM, U64, "checksum"),
 	FIELD(DROPS, STALLED, U64, "stalled"),
-	FIELD(DROPS, LANE_LOST, U64, "lane_lost"),
 	FIELD(DROPS, NO_MEMORY, U64, "no_memory"),
+	FIELD(DROPS, SPOOL, U64, "spool"),
 	{ }
 };
 
@@ -144,7 +147,9 @@ const struct hbfield hbattrs_group[] = {
 	FIELD(GROUP, MODE, MODE, "mode"),
 	FIELD(GROUP, DEAD_MS, U32, "dead_interval_ms"),
 	FIELD(GROUP, STALL_MS, U32, "stall_interval_ms"),
-	FIELD(GROUP, QUEUE, U32, "queue_bytes"),
+	FIELD(GROUP, WINDOW, U32, "window_bytes"),
+	FIELD(GROUP, SPOOL, U64, "spool_bytes"),
+	FIELD(GROUP, MAX_NODES, U32, "max_nodes"),
 	FIELD(GROUP, RECEIVERS, U32, "receivers"),
 	FIELD(GROUP, MEMBER, NUMBERS, "members"),
 	NAMED(GROUP, PROBE, off_on, "probe"),
@@ -203,14 +208,11 @@ const struct hbfield hbattrs_lane[] = {
 	FIELD(LANE, IPV4, IP, "address"),
 	FIELD(LANE, IPV6, IP, "address"),
 	FIELD(LANE, PORT, U16, "port"),
-	FIELD(LANE, QUEUED, U32, "queued_bytes"),
 	FIELD(LANE, TX_BYTES, U64, "tx_bytes"),
 	FIELD(LANE, TX_BURSTS, U64, "tx_bursts"),
 	FIELD(LANE, TX_FULL, U64, "tx_full"),
 	FIELD(LANE, RX_BYTES, U64, "rx_bytes"),
 	FIELD(LANE, RX_FRAGMENTS, U64, "rx_fragments"),
-	FIELD(LANE, RX_PAUSED, U64, "rx_paused"),
-	FIELD(LANE, DROPPED, U64, "dropped"),
 	FIELD(LANE, CONNECTS, U32, "connects"),
 	FIELD(LANE, REJECTS, U32, "rejects"),
 	FIELD(LANE, SRTT_US, U32, "srtt_us"),
@@ -254,25 +256,42 @@ const struct hbfield hbattrs_message[] = {
 	{ }
 };
 
-static const struct hbfield failures[] = {
-	FIELD(FAILURES, NO_RECEIVER, U64, "no_receiver"),
-	FIELD(FAILURES, CLOSED, U64, "closed"),
-	FIELD(FAILURES, STALLED, U64, "stalled"),
-	FIELD(FAILURES, CHECKSUM, U64, "checksum"),
-	FIELD(FAILURES, LANE_LOST, U64, "lane_lost"),
-	FIELD(FAILURES, NODE_DEAD, U64, "node_dead"),
-	FIELD(FAILURES, ABORTED, U64, "aborted"),
-	FIELD(FAILURES, PLAN_GONE, U64, "plan_gone"),
-	FIELD(FAILURES, NO_MEMORY, U64, "no_memory"),
+static const char * const waits[] = {
+	[HBCAST_WAIT_NONE] = "none",
+	[HBCAST_WAIT_DATA] = "data",
+	[HBCAST_WAIT_FILE] = "file",
+	[HBCAST_WAIT_OVER] = "over",
+	[HBCAST_WAIT_NETWORK] = "network",
+	[HBCAST_WAIT_LANE] = "lane",
+	NULL
+};
+
+static const struct hbfield cursor[] = {
+	FIELD(CURSOR, NODE, U32, "node"),
+	FIELD(CURSOR, SLOT, U8, "slot"),
+	FIELD(CURSOR, SENT, U32, "sent"),
+	FIELD(CURSOR, BEHIND, U32, "behind"),
+	FIELD(CURSOR, ARRIVED, U64, "arrived_bytes"),
+	NAMED(CURSOR, WAIT, waits, "wait"),
 	{ }
 };
 
-const struct hbfield hbattrs_account[] = {
-	FIELD(ACCOUNT, GROUP, U32, "group"),
-	FIELD(ACCOUNT, NODE, U32, "node"),
-	FIELD(ACCOUNT, ACCEPTED, U64, "accepted"),
-	FIELD(ACCOUNT, DELIVERED, U64, "delivered"),
-	NESTED(ACCOUNT, FAILURES, NEST, failures, "failures"),
+const struct hbfield hbattrs_store[] = {
+	FIELD(STORE, GROUP, U32, "group"),
+	FIELD(STORE, ROOT, U32, "root"),
+	FIELD(STORE, ID, ID64, "id"),
+	FIELD(STORE, PORT, U16, "port"),
+	FIELD(STORE, FILE, FLAG, "file"),
+	FIELD(STORE, TOTAL, U64, "bytes"),
+	FIELD(STORE, PIECES, U32, "pieces"),
+	FIELD(STORE, WHOLE, U32, "whole"),
+	FIELD(STORE, MEMORY, U64, "memory_bytes"),
+	FIELD(STORE, FILED, U64, "filed_bytes"),
+	NAMED(STORE, REASON, hbattrs_reasons, "reason"),
+	FIELD(STORE, NODES, U32, "nodes"),
+	FIELD(STORE, DELIVERED, U32, "delivered"),
+	FIELD(STORE, FAILED, U32, "failed"),
+	NESTED(STORE, CURSOR, OBJECTS, cursor, "children"),
 	{ }
 };
 

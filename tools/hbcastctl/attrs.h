@@ -13,7 +13,7 @@ extern const struct hbfield hbattrs_plan[];
 extern const struct hbfield hbattrs_commit[];
 extern const struct hbfield hbattrs_lane[];
 extern const struct hbfield hbattrs_message[];
-extern const struct hbfield hbattrs_account[];
+extern const struct hbfield hbattrs_store[];
 extern const struct hbfield hbattrs_event[];
 extern const struct hbfield hbattrs_probe[];
 

@@ -156,12 +156,15 @@ static void talk(struct hbgenl *g, struct nl_msg *msg, struct reply *r)
 	nl_cb_put(cb);
 }
 
+static const char lacks_admin[] =
+	"you lack CAP_NET_ADMIN in this network namespace: use sudo";
+
 static int refuse(struct hbctl *ctl, const struct reply *r, const char *what)
 {
 	const char *why = r->extack;
 
 	if (!*why && r->error == EPERM)
-		why = "you lack CAP_NET_ADMIN in this network namespace: use sudo";
+		why = lacks_admin;
 	else if (!*why)
 		why = strerror(r->error);
 	return hbctl_error(ctl, HBCTL_KERNEL, "%s: %s", what, why);
@@ -444,7 +447,7 @@ int hbgenl_listen(struct hbctl *ctl, struct hbgenl *g)
 		return hbgenl_attend(ctl, g);
 	return hbctl_error(ctl, HBCTL_KERNEL,
 			   "the kernel's events cannot be had: %s",
-			   nl_geterror(err));
+			   err == -NLE_PERM ? lacks_admin : nl_geterror(err));
 }
 
 /**
@@ -465,7 +468,7 @@ int hbgenl_attend(struct hbctl *ctl, struct hbgenl *g)
 		return HBCTL_OK;
 	return hbctl_error(ctl, HBCTL_KERNEL,
 			   "the kernel's events cannot be had: %s",
-			   nl_geterror(err));
+			   err == -NLE_PERM ? lacks_admin : nl_geterror(err));
 }
 
 /**

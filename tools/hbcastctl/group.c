@@ -25,7 +25,9 @@
  * @mode: who may bind and connect
  * @dead_ns: dead interval
  * @stall_ns: stall interval
- * @queue: bound of each lane's queue
+ * @window: bytes of short messages under way
+ * @spool: bytes of a root's files in memory
+ * @max_nodes: a larger tree is refused
  * @probe: members may measure with this node
  * @probe_bps: what it sends at most for that, bit/s; 0 for no limit
  * @probe_total: bytes that it sends at most for that; 0 for no limit
@@ -42,7 +44,9 @@ struct settings {
 	uint32_t mode;
 	uint64_t dead_ns;
 	uint64_t stall_ns;
-	uint64_t queue;
+	uint64_t window;
+	uint64_t spool;
+	uint32_t max_nodes;
 	bool probe;
 	uint64_t probe_bps;
 	uint64_t probe_total;
@@ -109,8 +113,8 @@ static int parse_interval(struct hbctl *ctl, const char *key, const char *word,
 	return HBCTL_OK;
 }
 
-static int parse_queue(struct hbctl *ctl, const char *key, const char *word,
-		       void *dest)
+static int parse_window(struct hbctl *ctl, const char *key, const char *word,
+			void *dest)
 {
 	uint64_t *bytes = dest;
 	int ret;
@@ -118,11 +122,27 @@ static int parse_queue(struct hbctl *ctl, const char *key, const char *word,
 	ret = hbarg_size(ctl, key, word, bytes);
 	if (ret)
 		return ret;
-	if (*bytes < HBCAST_QUEUE_BYTES_MIN || *bytes > HBCAST_QUEUE_BYTES_MAX)
+	if (*bytes < HBCAST_WINDOW_BYTES_MIN || *bytes > HBCAST_WINDOW_BYTES_MAX)
 		return hbctl_error(ctl, HBCTL_USAGE,
 				   "%s %s is out of range: write %dKiB to %dMiB",
-				   key, word, HBCAST_QUEUE_BYTES_MIN >> 10,
-				   HBCAST_QUEUE_BYTES_MAX >> 20);
+				   key, word, HBCAST_WINDOW_BYTES_MIN >> 10,
+				   HBCAST_WINDOW_BYTES_MAX >> 20);
+	return HBCTL_OK;
+}
+
+static int parse_max_nodes(struct hbctl *ctl, const char *key, const char *word,
+			   void *dest)
+{
+	uint32_t *nodes = dest;
+	int ret;
+
+	ret = hbarg_u32(ctl, key, word, nodes);
+	if (ret)
+		return ret;
+	if (*nodes < 2 || *nodes > HBCAST_NODES_MAX)
+		return hbctl_error(ctl, HBCTL_USAGE,
+				   "%s %s is out of range: write 2 to %d",
+				   key, word, HBCAST_NODES_MAX);
 	return HBCTL_OK;
 }
 
@@ -200,8 +220,8 @@ static int parse_members(struct hbctl *ctl, const char *key, const char *word,
 
 /* Which of the keys below stands where in the table. */
 enum {
-	KEY_OWNER = 1, KEY_GROUP, KEY_MODE, KEY_DEAD, KEY_STALL, KEY_QUEUE,
-	KEY_MEMBERS, KEY_PROBE, KEY_PROBE_RATE, KEY_PROBE_TOTAL,
+	KEY_OWNER = 1, KEY_GROUP, KEY_MODE, KEY_DEAD, KEY_STALL, KEY_WINDOW,
+	KEY_SPOOL, KEY_MAX_NODES, KEY_MEMBERS, KEY_PROBE, KEY_PROBE_RATE, KEY_PROBE_TOTAL,
 };
 
 static void put_settings(struct nl_msg *msg, const struct settings *s,
@@ -224,8 +244,12 @@ static void put_settings(struct nl_msg *msg, const struct settings *s,
 	if (keys[KEY_STALL].seen)
 		hbgenl_put_u32(msg, HBCAST_A_GROUP_STALL_MS,
 			       s->stall_ns / 1000000);
-	if (keys[KEY_QUEUE].seen)
-		hbgenl_put_u32(msg, HBCAST_A_GROUP_QUEUE, s->queue);
+	if (keys[KEY_WINDOW].seen)
+		hbgenl_put_u32(msg, HBCAST_A_GROUP_WINDOW, s->window);
+	if (keys[KEY_SPOOL].seen)
+		hbgenl_put_u64(msg, HBCAST_A_GROUP_SPOOL, s->spool);
+	if (keys[KEY_MAX_NODES].seen)
+		hbgenl_put_u32(msg, HBCAST_A_GROUP_MAX_NODES, s->max_nodes);
 	if (keys[KEY_PROBE].seen)
 		hbgenl_put_u32(msg, HBCAST_A_GROUP_PROBE, s->probe);
 	if (keys[KEY_PROBE_RATE].seen)
@@ -275,7 +299,9 @@ static int read_and_change(struct hbctl *ctl, uint8_t cmd, int argc,
 		[KEY_MODE] = { "mode", parse_mode, &s.mode, 0, 0 },
 		[KEY_DEAD] = { "dead-interval", parse_interval, &s.dead_ns, 0, 0 },
 		[KEY_STALL] = { "stall-interval", parse_interval, &s.stall_ns, 0, 0 },
-		[KEY_QUEUE] = { "queue", parse_queue, &s.queue, 0, 0 },
+		[KEY_WINDOW] = { "window", parse_window, &s.window, 0, 0 },
+		[KEY_SPOOL] = { "spool", hbarg_size, &s.spool, 0, 0 },
+		[KEY_MAX_NODES] = { "max-nodes", parse_max_nodes, &s.max_nodes, 0, 0 },
 		[KEY_MEMBERS] = { "members", parse_members, &s, 0, 0 },
 		[KEY_PROBE] = { "probe", parse_probe, &s.probe, 0, 0 },
 		[KEY_PROBE_RATE] = { "probe-rate", parse_probe_rate, &s.probe_bps, 0, 0 },
@@ -328,7 +354,7 @@ static int group_keygen(struct hbctl *ctl, int argc, char **argv)
 	return hbout_done(ctl, json_pack("{s:s}", "file", file));
 }
 
-#define SETTINGS "[ owner USER ] [ group GROUP ] [ mode MODE ] [ dead-interval TIME ] [ stall-interval TIME ] [ queue SIZE ] [ members any|NODE,NODE,... ] [ probe on|off ] [ probe-rate BANDWIDTH|any ] [ probe-total SIZE|any ]"
+#define SETTINGS "[ owner USER ] [ group GROUP ] [ mode MODE ] [ dead-interval TIME ] [ stall-interval TIME ] [ window SIZE ] [ spool SIZE ] [ max-nodes NUMBER ] [ members any|NODE,NODE,... ] [ probe on|off ] [ probe-rate BANDWIDTH|any ] [ probe-total SIZE|any ]"
 
 /**
  * hbctl_cmd_group() - the groups that this node takes part in

@@ -42,10 +42,6 @@ static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
 				   "no file can be made beside \"%s\": %s", path,
 				   strerror(errno));
 	}
-	/* Not every file system can; then writing tells whether there is room. */
-	if (in->total && fallocate(in->fd, 0, 0, in->total) &&
-	    errno != EOPNOTSUPP)
-		return refuse(ctl, in->part, "made as long as the message");
 	if (fchmod(in->fd, 0666 & ~mask))
 		return refuse(ctl, in->part, "given its mode");
 	return HBCTL_OK;
@@ -65,6 +61,28 @@ struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
 	while (list && (list->root != root || list->message != message))
 		list = list->next;
 	return list;
+}
+
+/**
+ * hbincoming_begin() - a file for a message that is not known
+ * @ctl: the run
+ * @list: the messages that are on their way, which this is one of from now on
+ * @path: the file that it will be beside
+ * @out: gets the message
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list,
+		     const char *path, struct hbincoming **out)
+{
+	struct hbincoming *in = calloc(1, sizeof(*in));
+
+	if (!in)
+		abort();
+	in->next = *list;
+	*list = in;
+	*out = in;
+	return open_part(ctl, in, path);
 }
 
 /**
@@ -88,16 +106,15 @@ int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 	*out = in;
 	if (in)
 		return HBCTL_OK;
-	in = calloc(1, sizeof(*in));
-	if (!in)
-		abort();
+	ret = hbincoming_begin(ctl, list, path, out);
+	in = *out;
 	in->root = root;
 	in->message = piece->message;
 	in->total = piece->total;
-	ret = open_part(ctl, in, path);
-	in->next = *list;
-	*list = in;
-	*out = in;
+	/* Not every file system can; then writing tells whether there is room. */
+	if (!ret && in->total && fallocate(in->fd, 0, 0, in->total) &&
+	    errno != EOPNOTSUPP)
+		return refuse(ctl, in->part, "made as long as the message");
 	return ret;
 }
 

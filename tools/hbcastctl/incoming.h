@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A message on its way into a file. */
+/* A message on its way into a file, which this command writes, or the kernel. */
 #ifndef HBCASTCTL_INCOMING_H
 #define HBCASTCTL_INCOMING_H
 
@@ -12,7 +12,7 @@
 #include "cmd.h"
 
 /**
- * struct hbincoming - a message of which pieces have come
+ * struct hbincoming - a message that has a file
  * @next: another one
  * @root: who sent it
  * @message: its id
@@ -33,6 +33,8 @@ struct hbincoming {
 
 struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
 				     uint64_t message);
+int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list,
+		     const char *path, struct hbincoming **out);
 int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 		    const char *path, uint32_t root,
 		    const struct hbcast_piece *piece, struct hbincoming **out);

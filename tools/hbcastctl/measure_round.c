@@ -9,6 +9,7 @@
 
 #include "attrs.h"
 #include "clock.h"
+#include "json.h"
 #include "measure_round.h"
 #include "output.h"
 
@@ -156,13 +157,6 @@ static double real_of(const json_t *object, const char *key)
 	return (double)json_integer_value(json_object_get(object, key));
 }
 
-static bool is_word(const json_t *object, const char *key, const char *word)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text && !strcmp(text, word);
-}
-
 /* Why a node is not reached: its reason, or that of the connection. */
 static void note_why(struct hbmeas_node *node, const json_t *said)
 {
@@ -181,7 +175,8 @@ static void note_limit(struct hbmeas_node *node, const json_t *figure)
 		return;
 	if (json_integer_value(json_object_get(figure, "error")) == EDQUOT)
 		node->limit = "probe-total";
-	else if (!is_word(figure, "state", "failed") && is_word(figure, "reject", "policy"))
+	else if (!hbp_json_says(json_object_get(figure, "state"), "failed") &&
+		 hbp_json_says(json_object_get(figure, "reject"), "policy"))
 		node->limit = "probe-rate";
 }
 
@@ -191,15 +186,15 @@ static void take_figure(struct round *round, const json_t *figure)
 	bool receives = json_is_true(json_object_get(figure, "receives"));
 	struct hbmeas_task *task;
 
-	if (index >= round->n || is_word(figure, "state", "waiting"))
+	if (index >= round->n || hbp_json_says(json_object_get(figure, "state"), "waiting"))
 		return;
 	task = &round->tasks[index];
 	note_limit(&round->r->nodes[task->from], figure);
-	if (is_word(figure, "state", "failed") && !receives &&
+	if (hbp_json_says(json_object_get(figure, "state"), "failed") && !receives &&
 	    json_integer_value(json_object_get(figure, "error")) != EDQUOT)
 		note_why(&round->r->nodes[task->to], figure);
 	if (task->kind != HBCAST_TASK_FLOW) {
-		task->done = is_word(figure, "state", "done");
+		task->done = hbp_json_says(json_object_get(figure, "state"), "done");
 		task->first = real_of(figure, "first");
 		task->second = real_of(figure, "second");
 	} else if (hbp_growth_add(receives ? &task->received : &task->sent,
@@ -223,13 +218,13 @@ static void take_sample(struct round *round, const json_t *sample)
 	if (i == round->r->n)
 		return;
 	node = &round->r->nodes[i];
-	node->over = !is_word(sample, "status", "running");
+	node->over = !hbp_json_says(json_object_get(sample, "status"), "running");
 	/* It stays so in this round, which is then ended and over for it. */
-	if (is_word(sample, "status", "busy"))
+	if (hbp_json_says(json_object_get(sample, "status"), "busy"))
 		node->waits = "it has a part in another measurement";
-	else if (is_word(sample, "status", "broadcast"))
+	else if (hbp_json_says(json_object_get(sample, "status"), "broadcast"))
 		node->waits = "a broadcast goes on there";
-	node->lost = is_word(sample, "status", "lost");
+	node->lost = hbp_json_says(json_object_get(sample, "status"), "lost");
 	if (node->lost)
 		note_why(node, sample);
 	json_array_foreach(json_object_get(sample, "figures"), i, figure)

@@ -10,7 +10,7 @@
 #include "output.h"
 #include "progress.h"
 
-#define LINE_NS	INT64_C(500000000)
+#define LINE_NS	INT64_C(250000000)
 
 /**
  * hbprogress_begin() - a message has been accepted
@@ -41,7 +41,7 @@ static double part_of(const struct hbcast_completion *c, uint64_t bytes)
 	return c->total ? (double)bytes / c->total : 1;
 }
 
-/* The member that has read least of those that have not failed, or NULL. */
+/* The member that has least of those that have not failed, or NULL. */
 static const struct hbcast_member *slowest(const struct hbcast_completion *c)
 {
 	const struct hbcast_member *found = NULL;
@@ -78,8 +78,8 @@ static void draw_summary(const struct hbcast_completion *c)
 	char bar[64];
 
 	hbout_bar(m ? part_of(c, m->bytes) : 0, bar, sizeof(bar));
-	fprintf(stderr, "%u nodes, slowest is %u %s, %u delivered, %u failed\033[K\n",
-		c->members, m ? m->node : 0, bar, c->delivered, c->failed);
+	fprintf(stderr, "%s at least at each of %u nodes, %u delivered, %u failed\033[K\n",
+		bar, c->members, c->delivered, c->failed);
 }
 
 /* A line for each member, or one for all if the terminal has too few. */
@@ -111,10 +111,8 @@ static void line_text(struct hbctl *ctl, const json_t *result, FILE *out)
 	(void)ctl;
 	hbout_size(json_object_get(row, "sent_bytes"), sent, sizeof(sent));
 	hbout_size(json_object_get(row, "bytes"), total, sizeof(total));
-	fprintf(out, "%.1f s: %s of %s sent, slowest node %lld has %.0f %%, ",
-		json_number_value(json_object_get(row, "elapsed_us")) / 1e6,
-		sent, total,
-		json_integer_value(json_object_get(row, "slowest")),
+	fprintf(out, "%.1f s: %s of %s sent, every node has at least %.0f %%, ",
+		json_number_value(json_object_get(row, "elapsed_us")) / 1e6, sent, total,
 		json_number_value(json_object_get(row, "slowest_part")) * 100);
 	fprintf(out, "%lld of %lld delivered, %lld failed\n",
 		json_integer_value(json_object_get(row, "delivered")),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@
  * @count: how many messages
  * @timeout_ns: how long it may take; 0 for ever
  * @sock: the socket
+ * @readable: poll() has said that there is something
  * @buffer: room for a piece, of BUFFER bytes; owned
  * @list: the messages that are on their way; owned
  * @done: messages that are files now
@@ -47,6 +49,7 @@ struct recv {
 	uint32_t count;
 	uint64_t timeout_ns;
 	int sock;
+	bool readable;
 	char *buffer;
 	struct hbincoming *list;
 	uint32_t done;
@@ -66,11 +69,11 @@ struct piece {
 	};
 };
 
-static void path_of(const struct recv *r, const struct piece *p, char *path)
+static void path_of(const struct recv *r, uint32_t root, uint64_t message, char *path)
 {
 	if (r->dir)
-		snprintf(path, PATH_MAX, "%s/%u-%llu", r->name, p->root,
-			 (unsigned long long)p->at.message);
+		snprintf(path, PATH_MAX, "%s/%u-%llu", r->name, root,
+			 (unsigned long long)message);
 	else
 		snprintf(path, PATH_MAX, "%s", r->name);
 }
@@ -87,11 +90,13 @@ static void file_text(struct hbctl *ctl, const json_t *result, FILE *out)
 		json_string_value(json_object_get(result, "file")));
 }
 
-static int finish(struct recv *r, struct hbincoming *in, const char *path)
+static int finish(struct recv *r, struct hbincoming *in)
 {
+	char path[PATH_MAX];
 	json_t *result;
 	int ret;
 
+	path_of(r, in->root, in->message, path);
 	ret = hbincoming_finish(r->ctl, in, path);
 	if (!ret) {
 		r->done++;
@@ -114,13 +119,16 @@ static int take(struct recv *r, const struct piece *p)
 	char path[PATH_MAX];
 	int ret;
 
-	path_of(r, p, path);
+	path_of(r, p->root, p->at.message, path);
 	ret = hbincoming_find(r->ctl, &r->list, path, p->root, &p->at, &in);
-	if (!ret)
+	/* The kernel has written what ends behind its last byte. */
+	if (!ret && !p->len)
+		in->have = p->at.offset;
+	else if (!ret)
 		ret = hbincoming_write(r->ctl, in, r->buffer, p->len,
 				       p->at.offset);
 	if (!ret && p->last)
-		ret = finish(r, in, path);
+		ret = finish(r, in);
 	return ret;
 }
 
@@ -163,8 +171,8 @@ static void lost(struct recv *r, const struct piece *p)
 		    p->failure.total, p->failure.error);
 }
 
-/* Who is cut off has lost all that was on its way. */
-static void lost_all(struct recv *r, int err)
+/* Who is cut off has lost all that was on its way. Returns HBCTL_OK to go on. */
+static int lost_all(struct recv *r, int err)
 {
 	struct hbincoming *in;
 
@@ -178,6 +186,7 @@ static void lost_all(struct recv *r, int err)
 		report_lost(r, in->root, in->message, in->have, in->total, err);
 		hbincoming_drop(&r->list, in);
 	}
+	return err == ENODEV ? HBCTL_KERNEL : HBCTL_OK;
 }
 
 /* Returns 0, or -1 with errno. */
@@ -232,8 +241,8 @@ static int check_end(const struct recv *r, int64_t end)
 			   why, r->done, r->count);
 }
 
-/* Until there is something to read, a signal, or the end. */
-static void wait_readable(const struct recv *r, int64_t end)
+/* Until there is something to receive, a signal, or the end: whether there is. */
+static bool wait_readable(const struct recv *r, int64_t end)
 {
 	struct pollfd fds[] = {
 		{ .fd = r->sock, .events = POLLIN },
@@ -243,28 +252,60 @@ static void wait_readable(const struct recv *r, int64_t end)
 
 	if (left_ms > INT_MAX)
 		left_ms = INT_MAX;
-	poll(fds, 2, left_ms < 0 ? 0 : left_ms);
+	return poll(fds, 2, left_ms < 0 ? 0 : left_ms) > 0 && fds[0].revents;
+}
+
+/* Gives the kernel a file for a message that is one at its sender. */
+static int take_file(struct recv *r)
+{
+	struct hbcast_sink sink = { };
+	struct hbincoming *in;
+	char path[PATH_MAX];
+	int ret, err;
+
+	snprintf(path, sizeof(path), r->dir ? "%s/message" : "%s", r->name);
+	ret = hbincoming_begin(r->ctl, &r->list, path, &in);
+	if (ret)
+		return ret;
+	sink.fd = in->fd;
+	err = ioctl(r->sock, HBCIOCRECVFILE, &sink) ? errno : 0;
+	in->root = sink.root;
+	in->message = sink.message;
+	in->total = sink.total;
+	in->have = sink.bytes;
+	if (err == EINPROGRESS)
+		return HBCTL_OK;
+	if (!err)
+		return finish(r, in);
+	hbincoming_drop(&r->list, in);
+	if (sink.message)
+		report_lost(r, sink.root, sink.message, sink.bytes, sink.total, err);
+	else if (err != EAGAIN && err != EINTR)
+		return lost_all(r, err);
+	return HBCTL_OK;
 }
 
 /* Reads one piece, or finds that there is none or that a message has failed. */
 static int receive_piece(struct recv *r, int64_t end)
 {
 	struct piece p;
+	bool wants;
 	int err;
 
 	if (!read_piece(r, &p)) {
+		r->readable = false;
 		if (!p.failed)
 			return take(r, &p);
 		lost(r, &p);
 		return HBCTL_OK;
 	}
 	err = errno;
-	if (err == EAGAIN || err == EINTR) {
-		wait_readable(r, end);
-		return HBCTL_OK;
-	}
-	lost_all(r, err);
-	return err == ENODEV ? HBCTL_KERNEL : HBCTL_OK;
+	if (err != EAGAIN && err != EINTR)
+		return lost_all(r, err);
+	/* What is there and is not to be read wants a file. */
+	wants = r->readable;
+	r->readable = !wants && wait_readable(r, end);
+	return wants ? take_file(r) : HBCTL_OK;
 }
 
 static int receive(struct recv *r)

@@ -139,7 +139,7 @@ int hbshow_peer(struct hbctl *ctl, int argc, char **argv)
 /* In the order in which they are shown. */
 static const struct hbshow_noun * const nouns[] = {
 	&the_node, &hbshow_peers, &hbshow_groups, &hbshow_plans, &hbshow_lanes,
-	&hbshow_messages, &hbshow_accounts, NULL
+	&hbshow_messages, &hbshow_stores, NULL
 };
 
 static int get_all(struct hbctl *ctl, struct hbgenl *g, json_t **out)
@@ -207,8 +207,8 @@ int hbctl_cmd_show(struct hbctl *ctl, int argc, char **argv)
 		{ "message", hbshow_message,
 		  "[ group GROUP ] [ id MESSAGE ] [ sent FILE ] [ explain PLAN.json ] [ lanes FILE ]...",
 		  "messages that it sends or has sent of late", false },
-		{ "account", hbshow_account, "[ group GROUP ] [ node NODE ]",
-		  "what became of its messages at each member", false },
+		{ "store", hbshow_store, "[ group GROUP ] [ root NODE ]",
+		  "what it has of messages, and how far its children are", false },
 		{ }
 	};
 

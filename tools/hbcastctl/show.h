@@ -24,7 +24,7 @@ extern const struct hbshow_noun hbshow_groups;
 extern const struct hbshow_noun hbshow_plans;
 extern const struct hbshow_noun hbshow_lanes;
 extern const struct hbshow_noun hbshow_messages;
-extern const struct hbshow_noun hbshow_accounts;
+extern const struct hbshow_noun hbshow_stores;
 
 int hbshow_get(struct hbctl *ctl, const struct hbshow_noun *noun, json_t **out);
 void hbshow_filter(json_t *rows, const char *key, uint32_t value);
@@ -37,6 +37,6 @@ int hbshow_group(struct hbctl *ctl, int argc, char **argv);
 int hbshow_plan(struct hbctl *ctl, int argc, char **argv);
 int hbshow_lane(struct hbctl *ctl, int argc, char **argv);
 int hbshow_message(struct hbctl *ctl, int argc, char **argv);
-int hbshow_account(struct hbctl *ctl, int argc, char **argv);
+int hbshow_store(struct hbctl *ctl, int argc, char **argv);
 
 #endif /* HBCASTCTL_SHOW_H */

@@ -8,6 +8,7 @@
 #include "plan.h"
 #include "plan_figure.h"
 #include "show_explain.h"
+#include "wire.h"
 
 #define SLOWER	0.95	/* a lane that brings less of what was planned is slower */
 #define MOST	0.4	/* of the time: that holds a lane up */
@@ -64,14 +65,14 @@ static double planned_mbps(const struct hbp_plan *plan, const json_t *lane)
 	double mss = hblanes_number(lane, "mss_bytes");
 	size_t i;
 
-	if (hblanes_number(lane, "root") != plan->root || mss <= 0)
+	if (hblanes_number(lane, "root") != plan->root || mss <= HBP_FRAGMENT_HEADER)
 		return 0;
 	for (i = 0; tree && i < tree->n_edges; i++)
 		if (tree->edges[i].parent == hblanes_number(lane, "node") &&
 		    tree->edges[i].child == hblanes_number(lane, "peer"))
 			return hbp_mbps_from_bps(hbp_plan_edge_rate(plan, tree,
 								    tree->edges[i].child)) *
-			       (mss + headers) / mss;
+			       (mss + headers) / (mss - HBP_FRAGMENT_HEADER);
 	return 0;
 }
 

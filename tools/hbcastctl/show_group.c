@@ -10,12 +10,23 @@
 #include "attrs.h"
 #include "show.h"
 
+/* Who may not use a group is told its settings alone: no list then means nothing. */
 static int get(struct hbctl *ctl, struct hbgenl *g, json_t **out)
 {
 	static const char * const identity[] = { "id", NULL };
+	json_t *group;
+	size_t i;
+	int ret;
 
-	return hbgenl_dump(ctl, g, HBCAST_CMD_GROUP_GET, hbattrs_group,
-			   identity, "the groups cannot be shown", out);
+	ret = hbgenl_dump(ctl, g, HBCAST_CMD_GROUP_GET, hbattrs_group,
+			  identity, "the groups cannot be shown", out);
+	if (ret)
+		return ret;
+	json_array_foreach(*out, i, group) {
+		if (!json_object_get(group, "receivers"))
+			json_object_del(group, "members");
+	}
+	return HBCTL_OK;
 }
 
 static void user_cell(const json_t *value, char *buf, size_t len)
@@ -53,7 +64,9 @@ static void members_cell(const json_t *value, char *buf, size_t len)
 	size_t i, used = 0;
 	json_t *id;
 
-	if (!json_array_size(value))
+	if (!value)
+		snprintf(buf, len, "-");
+	else if (!json_array_size(value))
 		snprintf(buf, len, "any");
 	json_array_foreach((json_t *)value, i, id) {
 		if (used >= len)
@@ -70,11 +83,11 @@ static void drops_text(const json_t *result, FILE *out)
 	static const struct hbout_column columns[] = {
 		{ "DROPPED IN", "group", NULL },
 		{ "STALE", "stale", NULL },
-		{ "NO-TREE", "no_tree", NULL },
+		{ "TWICE", "twice", NULL },
 		{ "NO-RECEIVER", "no_receiver", NULL },
 		{ "CHECKSUM", "checksum", NULL },
 		{ "STALLED", "stalled", NULL },
-		{ "LANE-LOST", "lane_lost", NULL },
+		{ "SPOOL", "spool", NULL },
 		{ "NO-MEMORY", "no_memory", NULL },
 		{ }
 	};
@@ -105,7 +118,8 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "MODE", "mode", NULL },
 		{ "DEAD", "dead_interval_ms", ms_cell },
 		{ "STALL", "stall_interval_ms", ms_cell },
-		{ "QUEUE", "queue_bytes", hbout_size },
+		{ "WINDOW", "window_bytes", hbout_size },
+		{ "SPOOL", "spool_bytes", hbout_size },
 		{ "RECEIVERS", "receivers", NULL },
 		{ "MEMBERS", "members", members_cell },
 		{ }

@@ -55,7 +55,6 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "REFUSED", "reject", NULL },
 		{ "SENT", "tx_bytes", hbout_size },
 		{ "RECEIVED", "rx_bytes", hbout_size },
-		{ "QUEUED", "queued_bytes", hbout_size },
 		{ "RTT", "srtt_us", hbout_usec },
 		{ "MIN-RTT", "min_rtt_us", hbout_usec },
 		{ "RATE", "delivery_rate_mbps", hbout_mbps },

@@ -57,7 +57,7 @@ void hbshow_members(FILE *out, const json_t *rows)
 		{ "NODE", "node", NULL },
 		{ "STATE", "state", NULL },
 		{ "REASON", "reason", NULL },
-		{ "READ", "bytes", hbout_size },
+		{ "HAS", "bytes", hbout_size },
 		{ "TIME", "time_us", hbout_usec },
 		{ }
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sockets of the family AF_HBCAST. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -89,8 +90,8 @@ int hbsock_sender(struct hbctl *ctl, uint32_t group, uint16_t port, int *fd)
 }
 
 /**
- * hbsock_receiver() - a socket that receives from a group, unordered, and
- * tells which messages fail
+ * hbsock_receiver() - a socket that receives from a group, unordered, without
+ * waiting and with files for files, and tells which messages fail
  * @ctl: the run
  * @group: the group
  * @port: the port
@@ -111,6 +112,8 @@ int hbsock_receiver(struct hbctl *ctl, uint32_t group, uint16_t port, int *fd)
 		return ret;
 	if (!setsockopt(*fd, SOL_HBCAST, HBCAST_UNORDERED, &one, sizeof(one)) &&
 	    !setsockopt(*fd, SOL_HBCAST, HBCAST_NOTIFY, &one, sizeof(one)) &&
+	    !setsockopt(*fd, SOL_HBCAST, HBCAST_SINKS, &one, sizeof(one)) &&
+	    !fcntl(*fd, F_SETFL, O_NONBLOCK) &&
 	    !bind(*fd, (struct sockaddr *)&at, sizeof(at)))
 		return HBCTL_OK;
 	ret = refuse(ctl, group, port, "receive from");

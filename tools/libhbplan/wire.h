@@ -8,7 +8,7 @@
 /* Bytes of what stands around the payload of a segment that one fragment fills. */
 #define HBP_LINK_HEADER		14	/* Ethernet */
 #define HBP_TCP_HEADERS		52	/* IPv4, and TCP with timestamps */
-#define HBP_FRAGMENT_HEADER	56	/* HBC_FRAGMENT_LEN of kmod/wire.h */
+#define HBP_FRAGMENT_HEADER	16	/* HBC_DATA_LEN of kmod/wire/wire.h */
 /* Segments that are acknowledged together. */
 #define HBP_SEGMENTS_PER_ACK	2
 

@@ -53,6 +53,11 @@ enum {
 	HBCAST_PIECE = 5,
 	/* Control message of recvmsg(): struct hbcast_failure. */
 	HBCAST_FAILURE = 6,
+	/*
+	 * int, receivers, before bind(): messages that are files at their root are not
+	 * read, but put into files by HBCIOCRECVFILE.
+	 */
+	HBCAST_SINKS = 7,
 };
 
 /* In msg_flags of recvmsg(), the value of SCTP's MSG_NOTIFICATION. */
@@ -76,7 +81,8 @@ struct hbcast_piece {
  * @total: its length in bytes
  * @read: bytes of it that the receiver has read
  * @error: ECONNABORTED: the sender gave it up; ECONNRESET: a connection broke,
- *	or the plan or group is gone; EBADMSG: a checksum is wrong; ENOMEM
+ *	or the plan or group is gone; EBADMSG: a checksum is wrong; ENOMEM; with
+ *	HBCAST_REASON_FILE what writing to the receiver's file said, EIO or ENOSPC
  * @reason: enum hbcast_reason
  * @reserved: 0
  *
@@ -111,11 +117,14 @@ enum hbcast_reason {
 	HBCAST_REASON_CLOSED,		/* the receiver closed before it had read all */
 	HBCAST_REASON_STALLED,		/* the receiver did not read for stall-interval */
 	HBCAST_REASON_CHECKSUM,		/* CRC32C did not match */
-	HBCAST_REASON_LANE_LOST,	/* what a broken connection lost is not kept any more */
+	HBCAST_REASON_LANE_LOST,	/* no connection leads to the root, or it came too late */
 	HBCAST_REASON_NODE_DEAD,	/* the member was not reached for dead-interval */
 	HBCAST_REASON_ABORTED,		/* the sender gave the message up */
 	HBCAST_REASON_PLAN_GONE,	/* the plan or the group was removed */
 	HBCAST_REASON_NO_MEMORY,	/* the member had no memory for it */
+	HBCAST_REASON_SPOOL,		/* longer than what a member keeps without a file */
+	HBCAST_REASON_FILE,		/* a file could not be read or written */
+	HBCAST_REASON_CHANGED,		/* the file changed while it was sent */
 	__HBCAST_REASON_MAX,
 };
 
@@ -126,7 +135,8 @@ enum hbcast_reason {
  * @node: the member's id
  * @state: enum hbcast_state
  * @reason: enum hbcast_reason; HBCAST_REASON_NONE unless HBCAST_FAILED
- * @bytes: bytes that the member's applications have read, as last reported
+ * @bytes: bytes of a file that the member has at least, as was told last: the least of all
+ *	members below the same child of the root; once it is delivered, of any message, all
  * @time_ns: from the message's acceptance to the final report; 0 while pending
  */
 struct hbcast_member {
@@ -175,6 +185,45 @@ struct hbcast_file {
 	__u64	message;
 };
 
+#define HBCAST_NAME_LEN	256
+
+/**
+ * struct hbcast_sink - a file that a message is put into (HBCIOCRECVFILE)
+ * @fd: a regular file, open for reading and writing, not O_DIRECT nor O_APPEND; the kernel
+ *	holds a reference until it is done, and reads from it what is sent on
+ * @flags: 0
+ * @offset: where in the file the message's first byte goes
+ * @message: in: 0, or the id of a message that has its file; out: its id, 0 for none
+ * @root: in: with @message, the root that sent it; out: the same
+ * @reason: out: enum hbcast_reason, if the message failed
+ * @total: out: its length in bytes
+ * @bytes: out: bytes of it that have been written
+ * @name: out: the name of the file at the root, without a path
+ *
+ * For receivers with HBCAST_SINKS. The ioctl waits for a message that is a file at its root and
+ * has none here, which gets this one, and until all of it has been written. What comes first
+ * for long enough without a file fails with HBCAST_REASON_SPOOL. With @message set it waits for
+ * the end of one that has its file already; @fd is not looked at then.
+ *
+ * It fails with EAGAIN if there is no message, and with EINPROGRESS if there is one that is not
+ * all written, on a socket that does not wait, when SO_RCVTIMEO is over, or after a signal. The
+ * end is then told by this ioctl, or by recvmsg(): 0 bytes with MSG_EOR, in HBCAST_PIECE
+ * @offset equal to @total; or as any failure. EOVERFLOW: the message does not fit behind
+ * @offset and waits for another file. ENOENT: @message has no file here, or has been told of.
+ * Else it fails with what the message ended with.
+ */
+struct hbcast_sink {
+	__s32	fd;
+	__u32	flags;
+	__u64	offset;
+	__u64	message;
+	__u32	root;
+	__u32	reason;
+	__u64	total;
+	__u64	bytes;
+	char	name[HBCAST_NAME_LEN];
+};
+
 /**
  * struct hbcast_wait - wait until a message is complete (HBCIOCWAIT)
  * @message: the message's id, 0 for the last one
@@ -192,6 +241,7 @@ struct hbcast_wait {
 
 #define HBCIOCSENDFILE	_IOWR(0x89, 0xe0, struct hbcast_file)
 #define HBCIOCWAIT	_IOWR(0x89, 0xe1, struct hbcast_wait)
+#define HBCIOCRECVFILE	_IOWR(0x89, 0xe2, struct hbcast_sink)
 
 /* sock_extended_err of the error queue: ee_data is the low half of the id. */
 #define SO_EE_ORIGIN_HBCAST	18

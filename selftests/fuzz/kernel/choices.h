@@ -7,7 +7,7 @@
 #ifndef _HBC_FUZZ_CHOICES_H
 #define _HBC_FUZZ_CHOICES_H
 
-#include "wire.h"
+#include "wire/wire.h"
 
 struct choices {
 	const u8 *byte;

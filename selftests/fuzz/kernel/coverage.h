@@ -7,7 +7,7 @@
 #ifndef _HBC_FUZZ_COVERAGE_H
 #define _HBC_FUZZ_COVERAGE_H
 
-#include "wire.h"
+#include "wire/wire.h"
 
 /* Whether there is KCOV; without it only signals tell. */
 bool coverage_open(void);

@@ -6,10 +6,12 @@
 #include "choices.h"
 #include "world.h"
 
-/* A frame of one of the types a parent (or a child) says; HBC_FRAGMENT_MAX bytes at most. */
+#define FRAME_ROOM	HBC_FRAME_MAX
+
+/* A frame of one of the types a parent (or a child) says; FRAME_ROOM bytes at most. */
 unsigned int frame_choose(struct choices *c, struct lane *lane, u8 *out);
 
-/* Makes the checksum of a fragment right again. */
+/* Makes the checksum of DATA right again. */
 void frame_mend_crc(u8 *frame, unsigned int len);
 
 #endif /* _HBC_FUZZ_FRAMES_H */

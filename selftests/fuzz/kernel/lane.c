@@ -2,6 +2,7 @@
 #include <err.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,15 +13,20 @@
 #include "coverage.h"
 #include "frames.h"
 #include "lane.h"
+#include "wire/crc.h"
 #include "world.h"
 
 #define PORT		7310
 #define PATIENCE_MS	1000	/* how long the other side may think about a handshake */
+#define COMES_MS	50	/* how long a parent is waited for, and what it says first */
+#define ANSWER_MS	500	/* how long PONG is waited for */
+#define TOKEN		0x68626361	/* of the fuzzer's own pings, in the upper half */
 #define FRAMES		12	/* that are sent at once */
 #define SPOILT		0x100	/* in lane->said */
 
-static u8 frame[HBC_FRAGMENT_MAX];
-static u8 stream[FRAMES * HBC_FRAGMENT_MAX];
+static u8 frame[HBC_FRAME_MAX];
+static u8 stream[FRAMES * FRAME_ROOM];
+static unsigned int taken[__HBC_FRAME_MAX];	/* frames of each type that nobody minded */
 
 static void tcp_address(struct sockaddr_in *a, u32 node)
 {
@@ -39,6 +45,8 @@ void lane_open(void)
 	for (i = 0; i < LANES; i++)
 		world.lanes[i].fd = -1;
 	world.key = hbc_auth_key_new(world_key, sizeof(world_key));
+	if (hbc_crc_init())
+		errx(EXIT_FAILURE, "no CRC32C");
 	world.listener = world_socket(world.evil, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	tcp_address(&a, NODE_EVIL);
 	setsockopt(world.listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -60,6 +68,10 @@ void lane_reset(void)
 	unsigned int i;
 	int fd;
 
+	/* The honest node may remember the root that was there before. */
+	world.incarnation++;
+	world.epoch = 0;
+	world.told.number = 0;
 	for (i = 0; i < LANES; i++) {
 		if (world.lanes[i].fd >= 0)
 			close(world.lanes[i].fd);
@@ -115,19 +127,26 @@ static bool take(struct lane *lane, u8 *out, unsigned int len, int patience)
 	return true;
 }
 
+static void bad_frame(void)
+{
+	errx(EXIT_FAILURE, "a node has sent a frame that is none: %02x %02x %02x %02x",
+	     frame[0], frame[1], frame[2], frame[3]);
+}
+
 /* The next frame in @frame; false when none comes in time. */
 static bool read_frame(struct lane *lane, struct hbc_hdr *h, int patience)
 {
 	if (!take(lane, frame, HBC_HDR_LEN, patience))
 		return false;
 	if (hbc_wire_get_hdr(frame, h))
-		errx(EXIT_FAILURE, "a node has sent a frame that is none: %02x %02x %02x %02x",
-		     frame[0], frame[1], frame[2], frame[3]);
+		bad_frame();
 	if (!take(lane, frame + HBC_HDR_LEN, h->length - HBC_HDR_LEN, PATIENCE_MS)) {
 		if (lane->fd >= 0)
 			lane_end(lane, ETIMEDOUT);
 		return false;
 	}
+	if (h->type != HBC_FRAME_DATA && hbc_wire_check(frame, h))
+		bad_frame();
 	coverage_signal(4ull << 32 | lane->child << 24 | h->type << 16 | lane->said);
 	return true;
 }
@@ -183,72 +202,88 @@ static struct lane *new_lane(struct choices *c, bool child)
 	return lane;
 }
 
+static void choose_hello(struct choices *c, struct lane *lane, struct hbc_wire_hello *hello)
+{
+	bool honest = lane->place == HONEST;
+	u32 from = honest || rarely(c, 2) ? NODE_EVIL : choose_node(c);
+	u32 root = honest || !rarely(c, 4) ? NODE_EVIL : choose_node(c);
+
+	lane->probe = rarely(c, 4);
+	lane->slot = lane->probe || rarely(c, 2) ? 0 : choose(c, rarely(c, 8) ? HBC_MAX_SLOTS : 3);
+	*hello = (struct hbc_wire_hello) {
+		.group = htonl(rarely(c, 24) ? choose_group(c) : GROUP),
+		.to = htonl(rarely(c, 24) ? choose_node(c) : world_node(lane->place)),
+		.from = htonl(from), .root = htonl(lane->probe ? from : root), .slot = lane->slot,
+		.flags = lane->probe ? HBC_HELLO_PROBE : 0,
+	};
+	if (!lane->probe)
+		hello->incarnation = htobe64(rarely(c, 12) ? choose_number(c) : world.incarnation);
+	choose_bytes(c, hello->nonce, sizeof(hello->nonce));
+	hbc_wire_put_hdr(&hello->hdr, HBC_FRAME_HELLO, HBC_WIRE_VERSION, sizeof(*hello));
+}
+
 /* The handshake of a parent, who need not be the root. */
 static void greet(struct choices *c, struct lane *lane)
 {
-	struct hbc_challenge challenge;
-	struct hbc_hello hello = {};
-	u8 first[HBC_CONTROL_MAX];
-	struct hbc_auth auth;
+	struct hbc_wire_hello hello;
+	struct hbc_wire_auth auth;
 	struct hbc_hdr h;
 
 	lane->place = choose(c, PLACES);
-	hello.group = rarely(c, 24) ? choose_group(c) : GROUP;
-	hello.to = rarely(c, 24) ? choose_node(c) : world_node(lane->place);
-	hello.from = lane->place == HONEST || rarely(c, 2) ? NODE_EVIL : choose_node(c);
-	hello.root = lane->place == HONEST || rarely(c, 2) ? NODE_EVIL : choose_node(c);
-	lane->probe = rarely(c, 4);
-	if (lane->probe) {
-		hello.probe = true;
-		hello.root = hello.from;
-	}
-	lane->message = (u64)choose(c, 16) << 32;
-	choose_bytes(c, hello.nonce, sizeof(hello.nonce));
+	choose_hello(c, lane, &hello);
 	connect_to(lane, world_node(lane->place));
-	hbc_wire_put_hello(first, 0, &hello);
+	memcpy(frame, &hello, sizeof(hello));
 	/* At the honest node nobody else's name is used. */
-	memcpy(frame, first, HBC_HELLO_LEN);
 	if (lane->place == HONEST)
-		send(lane->fd, first, HBC_HELLO_LEN, MSG_DONTWAIT | MSG_NOSIGNAL);
-	else if (!say(c, lane, frame, HBC_HELLO_LEN))
+		send(lane->fd, &hello, sizeof(hello), MSG_DONTWAIT | MSG_NOSIGNAL);
+	else if (!say(c, lane, frame, sizeof(hello)))
 		return;
 	if (!wait_frame(lane, &h, HBC_FRAME_CHALLENGE) ||
-	    hbc_wire_get_challenge(frame, &h, &challenge) ||
-	    hbc_auth_mac(world.key, HBC_AUTH_CONNECTOR, first, HBC_HELLO_LEN, &challenge, auth.mac))
+	    hbc_auth_mac(world.key, HBC_AUTH_CONNECTOR, &hello, (void *)frame, auth.mac))
 		return;
-	if (say(c, lane, frame, hbc_wire_put_auth(frame, &auth)))
+	hbc_wire_put_hdr(&auth.hdr, HBC_FRAME_AUTH, 0, sizeof(auth));
+	if (say(c, lane, (u8 *)&auth, sizeof(auth)))
 		wait_frame(lane, &h, HBC_FRAME_READY);
 }
 
-/* The handshake of a child, if there is a parent. */
-static void answer(struct choices *c, struct lane *lane)
+/* The connection of the last one who came: others have gone, more often than not. */
+static void accept_parent(struct lane *lane)
 {
-	struct hbc_challenge challenge;
-	u8 first[HBC_CONTROL_MAX];
-	struct hbc_hello hello;
-	struct hbc_hdr h;
 	int on = 1, fd;
 
-	if (!wait_for(world.listener, POLLIN, 5))
+	if (!wait_for(world.listener, POLLIN, COMES_MS))
 		return;
-	/* Who came before the last one has gone, more often than not. */
 	while ((fd = accept4(world.listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
 		if (lane->fd >= 0)
 			close(lane->fd);
 		lane->fd = fd;
 	}
-	if (lane->fd < 0)
+	if (lane->fd >= 0)
+		setsockopt(lane->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+/* The handshake of a child, if there is a parent. */
+static void answer(struct choices *c, struct lane *lane)
+{
+	struct hbc_wire_challenge challenge;
+	struct hbc_wire_hello hello;
+	struct hbc_wire_hdr ready;
+	struct hbc_hdr h;
+
+	accept_parent(lane);
+	if (lane->fd < 0 || !wait_frame(lane, &h, HBC_FRAME_HELLO))
 		return;
-	setsockopt(lane->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (!wait_frame(lane, &h, HBC_FRAME_HELLO) || hbc_wire_get_hello(frame, &h, &hello))
-		return;
-	memcpy(first, frame, HBC_HELLO_LEN);
-	challenge.node = rarely(c, 24) ? choose_node(c) : hello.to;
+	memcpy(&hello, frame, sizeof(hello));
+	lane->slot = hello.slot;
+	challenge.node = rarely(c, 24) ? htonl(choose_node(c)) : hello.to;
 	choose_bytes(c, challenge.nonce, sizeof(challenge.nonce));
-	hbc_auth_mac(world.key, HBC_AUTH_ACCEPTOR, first, HBC_HELLO_LEN, &challenge, challenge.mac);
-	if (say(c, lane, frame, hbc_wire_put_challenge(frame, &challenge)) &&
+	hbc_wire_put_hdr(&challenge.hdr, HBC_FRAME_CHALLENGE, 0, sizeof(challenge));
+	if (hbc_auth_mac(world.key, HBC_AUTH_ACCEPTOR, &hello, &challenge, challenge.mac))
+		errx(EXIT_FAILURE, "no proof");
+	if (say(c, lane, (u8 *)&challenge, sizeof(challenge)) &&
 	    wait_frame(lane, &h, HBC_FRAME_AUTH))
-		say(c, lane, frame, hbc_wire_put_ready(frame));
+		say(c, lane, (u8 *)&ready, hbc_wire_put_hdr(&ready, HBC_FRAME_READY, 0,
+							    sizeof(ready)));
 }
 
 /* One that is open, if there is any. */
@@ -263,24 +298,24 @@ static struct lane *choose_lane(struct choices *c)
 
 static void spoil_header(struct choices *c, u8 *data, unsigned int len)
 {
-	u32 length;
+	u16 length;
 
 	switch (choose(c, 6)) {
 	case 0:
 		data[0] = choose(c, __HBC_FRAME_MAX + 2);
 		break;
 	case 1:
-		data[1] = 1 << choose(c, 8);
+		data[1] ^= 1 << choose(c, 8);
 		break;
 	case 2:
-		data[2] = choose(c, HBC_MAX_SLOTS + 1);
+		data[1] = choose(c, HBC_MAX_SLOTS + 1);
 		break;
 	default:
 		length = rarely(c, 2) ? len + choose(c, 17) - 8 : choose(c, HBC_CONTROL_MAX);
 		if (rarely(c, 3))
-			length = choose(c, HBC_FRAGMENT_LEN + 1);
-		length = htonl(length);
-		memcpy(data + 4, &length, sizeof(length));
+			length = choose(c, HBC_FRAME_MAX + 1);
+		length = htons(length);
+		memcpy(data + 2, &length, sizeof(length));
 		break;
 	}
 }
@@ -292,7 +327,7 @@ static void spoil_frame(struct choices *c, struct lane *lane, u8 *data, unsigned
 	if (rarely(c, 4))
 		spoil_header(c, data, len);
 	else
-		spoil_bytes(c, data, data[0] == HBC_FRAME_FRAGMENT ? HBC_FRAGMENT_LEN : len);
+		spoil_bytes(c, data, data[0] == HBC_FRAME_DATA ? HBC_DATA_LEN : len);
 	if (!rarely(c, 4))
 		frame_mend_crc(data, len);
 }
@@ -300,12 +335,13 @@ static void spoil_frame(struct choices *c, struct lane *lane, u8 *data, unsigned
 /* Some frames one behind the other, one of which may be spoilt. */
 static unsigned int choose_stream(struct choices *c, struct lane *lane)
 {
-	unsigned int count = 1 + choose(c, FRAMES), len = 0, i, bad, size;
+	unsigned int count = 1 + choose(c, rarely(c, 3) ? FRAMES : 4), len = 0, i, bad, size;
 
 	bad = rarely(c, 3) ? choose(c, count) : count;
+	lane->said = 0;
 	for (i = 0; i < count; i++) {
 		size = frame_choose(c, lane, stream + len);
-		lane->said = stream[len];
+		lane->said = stream[len] | (lane->said & SPOILT);
 		if (i == bad)
 			spoil_frame(c, lane, stream + len, size);
 		len += size;
@@ -316,24 +352,24 @@ static unsigned int choose_stream(struct choices *c, struct lane *lane)
 /* What a child would remember of what it hears. */
 static void hear(struct lane *lane, const struct hbc_hdr *h)
 {
-	static struct hbc_tree_node nodes[HBC_TREE_MAX_NODES];
-	struct hbc_tree_frame tree;
-	struct hbc_fragment f;
-	struct hbc_ping ping;
+	const struct hbc_wire_message *message = (void *)frame;
+	const struct hbc_wire_plan *plan = (void *)frame;
+	const struct hbc_wire_tree *tree = (void *)frame;
 
 	switch (h->type) {
-	case HBC_FRAME_TREE:
-		if (!hbc_wire_get_tree(frame, h, &tree, nodes))
-			lane->epoch = tree.epoch;
+	case HBC_FRAME_PLAN:
+		lane->slots = be64toh(plan->slots);
 		break;
-	case HBC_FRAME_FRAGMENT:
-		if (!hbc_wire_get_fragment(frame, h, &f))
-			lane->message = f.message;
+	case HBC_FRAME_TREE:
+		lane->epoch = ntohl(tree->epoch);
+		lane->nodes = ntohl(tree->total);
+		break;
+	case HBC_FRAME_MESSAGE:
+		lane->told.number = be64toh(message->message);
 		break;
 	case HBC_FRAME_PING:
-		hbc_wire_get_ping(frame, h, &ping);
-		send(lane->fd, frame, hbc_wire_put_ping(frame, HBC_FRAME_PONG, &ping),
-		     MSG_DONTWAIT | MSG_NOSIGNAL);
+		frame[0] = HBC_FRAME_PONG;
+		send(lane->fd, frame, h->length, MSG_DONTWAIT | MSG_NOSIGNAL);
 		break;
 	}
 }
@@ -346,6 +382,45 @@ static void read_frames(struct lane *lane, unsigned int most, int patience)
 		hear(lane, &h);
 }
 
+/* Whether the other side answers a ping: then it has taken all that went before. */
+static bool is_well(struct lane *lane)
+{
+	static u32 pings;
+	struct hbc_wire_ping ping = { .token = htobe64((u64)TOKEN << 32 | ++pings) };
+	struct hbc_hdr h;
+
+	send(lane->fd, &ping, hbc_wire_put_hdr(&ping.hdr, HBC_FRAME_PING, 0, sizeof(ping)),
+	     MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (lane->fd >= 0 && read_frame(lane, &h, ANSWER_MS)) {
+		hear(lane, &h);
+		if (h.type == HBC_FRAME_PONG &&
+		    ((struct hbc_wire_ping *)frame)->token == ping.token)
+			return true;
+	}
+	return false;
+}
+
+static void note_taken(const struct lane *lane, unsigned int len)
+{
+	unsigned int at = 0;
+	struct hbc_hdr h;
+
+	for (; at < len; at += h.length) {
+		if (hbc_wire_get_hdr(stream + at, &h))
+			return;
+		taken[h.type]++;
+		coverage_signal(5ull << 32 | lane->child << 24 | h.type);
+	}
+}
+
+void lane_show(void)
+{
+	unsigned int i;
+
+	for (i = HBC_FRAME_PLAN; i < __HBC_FRAME_MAX; i++)
+		printf("# taken %u: %u\n", i, taken[i]);
+}
+
 static void send_stream(struct choices *c, struct lane *lane)
 {
 	unsigned int len, part, at = 0;
@@ -354,8 +429,10 @@ static void send_stream(struct choices *c, struct lane *lane)
 	if (lane->fd < 0)
 		return;
 	len = choose_stream(c, lane);
-	if (rarely(c, 16))
+	if (rarely(c, 16)) {
 		len = choose(c, len);
+		lane->said |= SPOILT;
+	}
 	while (at < len) {
 		part = rarely(c, 3) ? 1 + choose(c, len - at) : len - at;
 		sent = send(lane->fd, stream + at, part, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -363,7 +440,11 @@ static void send_stream(struct choices *c, struct lane *lane)
 			break;
 		at += sent;
 	}
-	read_frames(lane, 4, 2);
+	lane->spoilt |= at < len || lane->said & SPOILT;
+	if (lane->spoilt)
+		read_frames(lane, 4, 2);
+	else if (is_well(lane))
+		note_taken(lane, len);
 }
 
 void call_lane_connect(struct choices *c)
@@ -379,6 +460,9 @@ void call_lane_accept(struct choices *c)
 	struct lane *lane = new_lane(c, true);
 
 	answer(c, lane);
+	/* The plan, and what there is. */
+	if (lane->fd >= 0 && is_well(lane))
+		read_frames(lane, 8, 2);
 	send_stream(c, lane);
 }
 

@@ -14,6 +14,9 @@ void lane_open(void);
 /* Ends all lanes, and takes none that comes from before. */
 void lane_reset(void);
 
+/* Prints how many frames of each type have been taken. */
+void lane_show(void);
+
 /* One call of a program. */
 void call_lane_connect(struct choices *c);
 void call_lane_accept(struct choices *c);

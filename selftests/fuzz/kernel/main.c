@@ -47,7 +47,7 @@ static const struct {
 	{ call_node, 1 },
 	{ call_netlink_close, 1 },
 	{ call_lane_connect, 3 },
-	{ call_lane_accept, 2 },
+	{ call_lane_accept, 5 },
 	{ call_lane_send, 8 },
 	{ call_lane_read, 2 },
 	{ call_lane_close, 1 },
@@ -133,6 +133,7 @@ static void fuzz(u64 seed, unsigned int seconds)
 		}
 	}
 	show(number);
+	lane_show();
 }
 
 /* The numbers of programs that were kept, from the output of a run. */

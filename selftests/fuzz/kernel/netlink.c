@@ -158,24 +158,27 @@ static void make_node(unsigned int place)
 	say(place, about_node(HBCAST_CMD_PEER_NEW, NODE_EVIL));
 }
 
-static void make_plan(unsigned int place, const u32 (*edges)[2], unsigned int nr)
+/* In each slot the same tree. */
+static void make_plan(unsigned int place, const u32 (*edges)[2], unsigned int nr, u8 slots)
 {
 	struct message *m;
 	unsigned int i;
-	u8 slot = 0;
+	u8 slot;
 
 	say(place, about_plan(HBCAST_CMD_PLAN_BEGIN));
-	m = about_plan(HBCAST_CMD_PLAN_TREE);
-	message_put(m, HBCAST_A_PLAN_SLOT, &slot, sizeof(slot));
-	for (i = 0; i < nr; i++)
-		put_edge(m, edges[i][0], edges[i][1]);
-	say(place, m);
+	for (slot = 0; slot < slots; slot++) {
+		m = about_plan(HBCAST_CMD_PLAN_TREE);
+		message_put(m, HBCAST_A_PLAN_SLOT, &slot, sizeof(slot));
+		for (i = 0; i < nr; i++)
+			put_edge(m, edges[i][0], edges[i][1]);
+		say(place, m);
+	}
 	say(place, about_plan(HBCAST_CMD_PLAN_COMMIT));
 }
 
 void netlink_reset(void)
 {
-	static const u32 chain[][2] = { { 4, 5 }, { 5, 6 }, { 4, NODE_EVIL } };
+	static const u32 chain[][2] = { { 4, 5 }, { 4, NODE_EVIL }, { NODE_EVIL, 6 } };
 	static const u32 star[][2] = { { 5, 4 }, { 5, 6 }, { 4, NODE_EVIL } };
 	unsigned int i;
 
@@ -185,8 +188,8 @@ void netlink_reset(void)
 			make_node(i);
 	}
 	setsockopt(world.netlink[0], SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &events, sizeof(events));
-	make_plan(0, chain, 3);
-	make_plan(1, star, 3);
+	make_plan(0, chain, 3, 2);
+	make_plan(1, star, 3, 1);
 }
 
 void call_node(struct choices *c)
@@ -201,17 +204,17 @@ void call_plan(struct choices *c)
 	u32 nodes[HONEST + 1], edges[HONEST][2];
 
 	nodes[0] = world_node(place);
+	if (rarely(c, 2))
+		nodes[++nr] = rarely(c, 8) ? choose_node(c) : NODE_EVIL;
 	for (i = 0; i < HONEST; i++) {
 		if (i != place && !rarely(c, 8))
 			nodes[++nr] = world_node(i);
 	}
-	if (rarely(c, 2))
-		nodes[++nr] = rarely(c, 8) ? choose_node(c) : NODE_EVIL;
 	for (i = 0; i < nr; i++) {
 		edges[i][0] = nodes[choose(c, i + 1)];
 		edges[i][1] = nodes[i + 1];
 	}
-	make_plan(place, edges, nr);
+	make_plan(place, edges, nr, 1 + choose(c, 3));
 }
 
 /* Whoever may: the honest node only answers questions. */

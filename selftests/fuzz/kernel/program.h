@@ -3,7 +3,7 @@
 #ifndef _HBC_FUZZ_PROGRAM_H
 #define _HBC_FUZZ_PROGRAM_H
 
-#include "wire.h"
+#include "wire/wire.h"
 
 #define CALLS_MAX	12
 #define CALL_BYTES	24

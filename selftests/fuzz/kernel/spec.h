@@ -3,7 +3,7 @@
 #ifndef _HBC_FUZZ_SPEC_H
 #define _HBC_FUZZ_SPEC_H
 
-#include "wire.h"
+#include "wire/wire.h"
 
 enum attr_type {
 	TYPE_PAD,

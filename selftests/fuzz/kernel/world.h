@@ -8,8 +8,8 @@
 #ifndef _HBC_FUZZ_WORLD_H
 #define _HBC_FUZZ_WORLD_H
 
-#include "auth.h"
 #include "choices.h"
+#include "wire/auth.h"
 
 #define GROUP		5	/* of the honest nodes */
 #define PORT_HONEST	7	/* which the fuzzer leaves alone, ... */
@@ -22,30 +22,54 @@
 #define DATA		(1 << 18)
 
 /**
+ * struct told - a message of the fuzzer's sessions
+ * @number: 0 for none yet
+ * @total: its length
+ * @payload: of its fragments
+ * @per_piece: fragments in a piece
+ * @port: where it goes
+ * @kind: enum hbc_message_kind
+ */
+struct told {
+	u64 number;
+	u64 total;
+	u16 payload;
+	u16 per_piece;
+	u16 port;
+	u8 kind;
+};
+
+/**
  * struct lane - a connection to a node
  * @fd: -1 for none
  * @child: whether the other side is the parent
  * @probe: whether the connection is one of a measurement
+ * @agreed: the fuzzer, as a child, has said what it has
+ * @last: LAST of @told is due
+ * @spoilt: something that was said was: what follows may not be understood
  * @place: where the other side is
+ * @slot: of the lane
  * @epoch: of the newest tree that was said, or heard
- * @message: the message under way, or heard of
- * @offset: of its next fragment
- * @total: its length
- * @length: of its last fragment
- * @port: its port
+ * @slots: of its plan
+ * @nodes: in that tree
+ * @told: the message under way, or heard of
+ * @fragment: the next one
  * @said: the last frame's type, and whether it was spoilt
  */
 struct lane {
 	int fd;
 	bool child;
 	bool probe;
+	bool agreed;
+	bool last;
+	bool spoilt;
 	u8 place;
+	u8 slot;
 	u32 epoch;
-	u64 message;
-	u64 offset;
-	u64 total;
-	u32 length;
-	u16 port;
+	u64 slots;
+	u32 nodes;
+	struct told told;
+	u32 fragment;
 	u16 said;
 };
 
@@ -62,6 +86,9 @@ struct lane {
  * @data: DATA bytes, behind which there is no memory
  * @key: the group's
  * @message: the last one that a socket has sent
+ * @incarnation: of the root that the fuzzer speaks for
+ * @epoch: of its newest plan
+ * @told: its newest message
  */
 struct world {
 	int ns[PLACES];
@@ -75,6 +102,9 @@ struct world {
 	u8 *data;
 	struct hbc_auth_key *key;
 	u64 message;
+	u64 incarnation;
+	u32 epoch;
+	struct told told;
 };
 
 extern struct world world;

@@ -22,7 +22,7 @@ STEADY = (1, 2, 3, 4)
 GUESTS = (5, 6)
 NODES = STEADY + GUESTS
 OTHER_GROUP = 6
-SETTINGS = {"dead_ms": 2000 * tap.SLOWNESS, "stall_ms": 2000 * tap.SLOWNESS, "queue": 131072}
+SETTINGS = {"dead_ms": 2000 * tap.SLOWNESS, "stall_ms": 2000 * tap.SLOWNESS}
 
 # What requests say when what they need was taken away, or is there already; a dump,
 # when the module is on its way out.

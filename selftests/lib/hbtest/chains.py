@@ -16,7 +16,7 @@ from hbtest.land import ORDERED, TALKS
 from hbtest.voices import CHAIN, VOICED
 from hbtest.words import LINE
 
-UNREAD = {"no-receiver", "closed", "stalled", "checksum", "no-memory"}
+UNREAD = {"no-receiver", "closed", "stalled", "checksum", "no-memory", "spool"}
 NEVER = -1 << 30
 
 
@@ -93,15 +93,18 @@ class Member:
             waiting, last = [], at
         return found
 
-    def find(self, entry):
-        """The message of an entry that tells whose it is, or has its id."""
+    def find(self, entry, places=()):
+        """The message of an entry that tells whose it is, or has its id; places are those
+        of entries before."""
         if entry.who:
             at = self.index.get(entry.who[1]) if entry.who[0] == self.voice else None
         else:
-            # Of one who was killed at once nobody knows the id.
+            # Of one who was killed at once nobody knows the id, and a root that was made
+            # anew begins with the same ids.
             found = [at for at, each in enumerate(self.said)
                      if each.id in (entry.id, None) and each.digest == entry.digest]
-            at = max(found, key=lambda at: self.said[at].id or 0, default=None)
+            at = min(found, default=None, key=lambda at: (self.had[at] + places.count(at),
+                                                          -(self.said[at].id or 0)))
         if at is None or self.said[at].size != entry.size:
             self.faults.append(f"{entry}: nobody has said so")
             return None
@@ -120,8 +123,11 @@ class Member:
 
     def hear(self, heard):
         """All of one life, in any order."""
-        places = [self.find(entry) for entry in heard]
-        places = [at for at in places if at is not None]
+        places = []
+        for entry in heard:
+            at = self.find(entry, places)
+            if at is not None:
+                places.append(at)
         for at, times in collections.Counter(places).items():
             if times > 1:
                 self.faults.append(f"message {self.said[at].count} was heard {times} times")

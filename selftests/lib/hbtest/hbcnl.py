@@ -77,6 +77,17 @@ def new_userns():
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 
 
+def as_nobody(what):
+    """Calls what() in a child without any rights; what it returns, 0 to 255."""
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+        os._exit(what())
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def in_netns(name, what):
     """Calls what() with this thread in the namespace that ip-netns(8) has named."""
     with open("/proc/thread-self/ns/net", "rb") as home, \

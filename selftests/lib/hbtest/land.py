@@ -14,8 +14,8 @@ DEAD_MS, STALL_MS = 2500 * tap.SLOWNESS, 5000 * tap.SLOWNESS
 # Who speaks in which group: one root has plans in both, and one group three roots.
 Talk = collections.namedtuple("Talk", "group root")
 TALKS = (Talk(GROUP, 1), Talk(GROUP, 2), Talk(OTHER, 3), Talk(OTHER, 1))
-# Messages to the one port are heard in their order, to the other in pieces, which come
-# as they come; to the third one when nothing else goes on.
+# Short messages to the one port are heard in their order, all that is said to the other in
+# pieces, which come as they come; to the third one when nothing else goes on.
 ORDERED, PIECES, CALM = PORTS = (7, 8, 9)
 RATE = (4 << 20) // tap.SLOWNESS	# bytes/s of a tree, as a plan says
 BLACK_HOLE = "loss 100%"
@@ -43,7 +43,7 @@ class Place(Node):
     a packet that was spoilt."""
 
     def __init__(self, number):
-        super().__init__(number, dead_ms=DEAD_MS, stall_ms=STALL_MS, queue=1 << 17)
+        super().__init__(number, dead_ms=DEAD_MS, stall_ms=STALL_MS)
         node.ip_batch(*(f"neigh replace 10.9.0.{other} lladdr 02:00:00:00:00:{other:02x} "
                         "dev eth0 nud permanent" for other in NODES if other != number),
                       where=("-n", f"n{number}"))
@@ -54,11 +54,6 @@ class Place(Node):
     def join(self):
         super().join()
         self.client.do("group-new", id=OTHER, key=KEY, **self.group)
-
-    def accounts(self, group):
-        """What became of this root's messages at each member."""
-        return {row["node"]: row for row in self.client.dump("account-get")
-                if row["group"] == group}
 
     def tell(self):
         """All that there is, for whoever looks for the reason."""
@@ -107,12 +102,12 @@ class Land:
 
     @staticmethod
     def trees(talk, chance):
-        """One tree, several, or some that reach only a part, so that files go in stages."""
-        kind = chance.choice(("one", "several", "stages"))
+        """One tree, several, or some that reach only a part of the nodes."""
+        kind = chance.choice(("one", "several", "parts"))
         count = 1 if kind == "one" else chance.randrange(2, 4)
         for slot in range(count):
             some = NODES
-            if kind == "stages" and slot:
+            if kind == "parts" and slot:
                 some = {talk.root, *chance.sample(NODES, chance.randrange(3, 7))}
             yield (chance.choice((0, RATE // 4, RATE)),
                    [(edge["parent"], edge["child"])

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from hbtest import hbcnl, tap, wire
+from hbtest import hbcnl, tap
 
 AF_HBCAST, SOL_HBCAST = 18, 318
 UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE = range(1, 7)
@@ -144,13 +144,19 @@ class Node:
                  if (plan["root"], plan["epoch"], plan["group"]) == (self.number, epoch, group)]
         return bool(trees) and all(trees)
 
-    def cut(self, parent, root=1, slot=0):
-        """The lane from that parent ends, with what is on it: another one takes its
-        place, and goes."""
-        with tcp(parent.number) as sock:
-            sock.connect((f"10.9.0.{self.number}", 7310))
-            if not wire.Peer(sock, GROUP, KEY).enter(self.number, parent.number, root, slot):
-                raise ConnectionRefusedError
+    def cut(self):
+        """Its lanes end, with what is on them, and come again: it has another key for a
+        moment."""
+        self.client.do("group-set", id=GROUP, key=KEY[::-1])
+        back = False
+        while not back:
+            try:
+                self.client.do("group-set", id=GROUP, key=KEY)
+                back = True
+            except hbcnl.Refused as why:
+                # There is no memory for it now.
+                if why.errno != errno.ENOMEM:
+                    raise
 
     def forget(self):
         """Nothing of it is held by this process any more."""
@@ -208,12 +214,13 @@ class Msghdr(ctypes.Structure):
 
 def take_piece(sock, size=1 << 16):
     """One read: its bytes, whether the message ends there, and, of an unordered
-    receiver, whose they are: the message's id, where in it, and its length."""
+    receiver, whose they are: the root, the message's id, where in it, and its length."""
     buf = ctypes.create_string_buffer(size)
+    name = ctypes.create_string_buffer(16)
     control = ctypes.create_string_buffer(64)
     iov = Iovec(ctypes.addressof(buf), size)
-    msg = Msghdr(iov=ctypes.pointer(iov), iovlen=1, control=ctypes.addressof(control),
-                 controllen=len(control))
+    msg = Msghdr(name=ctypes.addressof(name), namelen=len(name), iov=ctypes.pointer(iov),
+                 iovlen=1, control=ctypes.addressof(control), controllen=len(control))
     count = hbcnl.libc.recvmsg(sock.fileno(), ctypes.byref(msg), 0)
     if count < 0:
         err = ctypes.get_errno()
@@ -221,8 +228,10 @@ def take_piece(sock, size=1 << 16):
     end = bool(msg.flags & MSG_EOR)
     if not count and not end:
         raise EOFError
-    piece = struct.unpack_from("=QQQ", control, 16) if msg.controllen else None
-    return buf.raw[:count], end, piece
+    if not msg.controllen:
+        return buf.raw[:count], end, None
+    return buf.raw[:count], end, (*struct.unpack_from("=I", name, 8),
+                                  *struct.unpack_from("=QQQ", control, 16))
 
 
 def take(sock, size=1 << 16):

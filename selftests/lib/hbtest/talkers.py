@@ -101,7 +101,7 @@ class Sender(Talker):
         """One message: short, long, or a file."""
         kind = chance.random()
         size = chance.randrange(61, 1300 if kind < 0.5 else 60000 if kind < 0.7 else 1 << 20)
-        data = self.storm.words.say(self.number, self.rounds, size)
+        data = self.storm.words.say(self.number, 2 * self.rounds + (kind >= 0.85), size)
         if kind < 0.85:
             sock.send(data, socket.MSG_NOSIGNAL | (socket.MSG_DONTWAIT if kind < 0.1 else 0))
             return
@@ -154,7 +154,12 @@ class Receiver(Talker):
     @staticmethod
     def take(sock, memory):
         """A piece of a message."""
-        data, end, piece = node.take_piece(sock)
+        try:
+            data, end, piece = node.take_piece(sock)
+        except OSError as why:
+            if why.errno != errno.EAGAIN:
+                memory.parted()
+            raise
         memory.piece(data, end, *piece)
 
     @staticmethod

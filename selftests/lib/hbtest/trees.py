@@ -37,7 +37,7 @@ class Scene:
     def __init__(self):
         node.switch()
         # Short queues, so that little more than its share lies in each tree.
-        self.nodes = [Node(number, dead_ms=2000 * tap.SLOWNESS, queue=1 << 17)
+        self.nodes = [Node(number, dead_ms=2000 * tap.SLOWNESS, window=1 << 17)
                       for number in range(1, 5)]
         self.root, *self.members = self.nodes
         for each in self.nodes:

@@ -22,9 +22,11 @@ from hbtest.races import ACTORS_MAX, Storm
 from hbtest.words import LINE
 
 VOICED = (ORDERED, PIECES)
-WINDOW = 32 // tap.SLOWNESS	# messages of a socket whose fate is open; the kernel keeps 64 that are over
+# Messages of a socket whose fate is open; the kernel keeps 64 that are over.
+WINDOW = 32 // tap.SLOWNESS
 BURSTS = (1, 4, 16, 32)	# messages that are sent without a pause
 SMALL = 1 << 14
+FROM_MEMORY = 4 << 20	# bytes that a root has under way of what is no file: a group's window
 AVERAGE = 6000 // tap.SLOWNESS	# bytes that long messages add to each, on average
 NOTIFICATION = 0x8000
 CHAIN = bytes(32)	# a chain's beginning
@@ -182,8 +184,15 @@ class Speaker(Scribe):
         """Some messages."""
         for _ in range(chance.choice(BURSTS)):
             if len(voice.open) < WINDOW and not self.storm.is_away():
-                voice.say(self.size(chance), chance.random() < (
-                    0.7 if voice.port == PIECES else 0.1))
+                self.say(voice, self.size(chance), chance.random() < 0.7)
+
+    @staticmethod
+    def say(voice, size, file):
+        """Files have no order, and only they may be longer than the window."""
+        if voice.port == ORDERED:
+            voice.say(min(size, FROM_MEMORY), False)
+        else:
+            voice.say(size, file or size > FROM_MEMORY)
 
     def await_news(self, voices, long):
         """What became of the messages, now or when it is known of all."""

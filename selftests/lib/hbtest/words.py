@@ -57,14 +57,15 @@ class Words:
 
 
 class Memory:
-    """What one receiving socket hears: nothing twice, and of each sending socket in
-    its order."""
+    """What one receiving socket hears: nothing twice, and short messages of each sending
+    socket in their order. Files, of sockets with odd numbers, come as they come."""
 
     def __init__(self, words):
         self.words = words
         self.half = b""
         self.lines = {}
         self.last = {}
+        self.files = set()
 
     def add(self, data, end):
         """The next bytes, and whether the message ends there."""
@@ -91,16 +92,25 @@ class Memory:
     def order(self, line):
         """A message that is whole."""
         speaker, sock, count, _ = self.words.check(line)
+        if sock % 2:
+            if (speaker, count) in self.files:
+                raise Invented(f"speaker {speaker} has said {count} once")
+            self.files.add((speaker, count))
+            return
         if count <= self.last.get((speaker, sock), 0):
             raise Invented(f"speaker {speaker} has said {count} after "
                            f"{self.last[(speaker, sock)]} over socket {sock}")
         self.last[(speaker, sock)] = count
 
-    def piece(self, data, end, message, start, total):
+    def piece(self, data, end, root, message, start, total):
         """Bytes of a message that come in any order; end if no more of it do."""
-        line = self.words.whose(data, start, self.lines.get(message))
+        line = self.words.whose(data, start, self.lines.get((root, message)))
         if line and self.words.check(line)[3] != total:
             raise Invented(f"a message of {total} bytes was said otherwise")
-        self.lines[message] = line
+        self.lines[root, message] = line
         if end:
-            del self.lines[message]
+            del self.lines[root, message]
+
+    def parted(self):
+        """No more of some message comes. A root that comes back begins with the same ids."""
+        self.lines.clear()

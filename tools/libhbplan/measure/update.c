@@ -9,6 +9,9 @@
  * that are not explained yet, each by the part of its time that it was limited. A link does
  * not limit a lane that gets much less of it than others do. Lanes that cross it and are
  * hardly ever limited speak against it, and a little those that have another explanation.
+ * Lanes that share a link end one after the other, and then it is not full any more: a link
+ * that is known to carry what crossed it in most of the time that a lane was limited is what
+ * limited it.
  * Among equals it is the one that was nearest to full: where the same lanes cross several
  * links, nothing tells which of them it is, and one is enough for the plans that use them
  * together.
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 
 #include "measure/news.h"
+#include "measure/steps.h"
 #include "measure/update.h"
 #include "node.h"
 #include "route.h"
@@ -31,6 +35,8 @@
 /* Lanes tell means: so much of what a link carries, and more, may be all that it carries. */
 #define FULL	0.9
 #define FOUND	0.8	/* likewise of what crosses a new one on average */
+/* Of the time that a lane was limited, a link that limits it was full. */
+#define MOSTLY	0.7
 /* What crosses a link when most does is no more than this too much. */
 #define PEAK	0.85
 #define SURE	0.95	/* of what a link carries, on average, is all that it carries */
@@ -56,6 +62,8 @@
  * @most: what each link has carried at least, for some time
  * @mbps: what each link carries, as far as is known by now
  * @explained: lanes that need no other explanation
+ * @crossing: room for all lanes
+ * @steps: room for theirs
  */
 struct evidence {
 	const struct hbp_platform *platform;
@@ -67,6 +75,8 @@ struct evidence {
 	double *most;
 	double *mbps;
 	bool *explained;
+	const struct hbp_seen **crossing;
+	struct hbp_step *steps;
 };
 
 static bool is_limited(const struct hbp_seen *lane)
@@ -164,31 +174,25 @@ static void find_level(struct evidence *e, size_t link)
 	e->level[link] = weights > 0 ? fmax(sum / weights, PEAK * peak) : 0;
 }
 
-/* @crossing has room for all lanes. */
-static void find_load(struct evidence *e, size_t link, const struct hbp_seen **crossing)
+/* Lanes that cross a link: e->crossing. Return: how many. */
+static size_t find_crossing(struct evidence *e, size_t link)
 {
 	size_t i, n = 0;
 
-	find_level(e, link);
 	for (i = 0; i < e->n; i++)
 		if (crosses(e, i, link))
-			crossing[n++] = &e->seen[i];
-	qsort(crossing, n, sizeof(*crossing), compare_ends);
-	for (i = 0; i < n; i++)
-		e->most[link] = fmax(e->most[link], most_since(crossing, n, crossing[i]));
+			e->crossing[n++] = &e->seen[i];
+	return n;
 }
 
-static int find_loads(struct evidence *e, struct hbp_error *err)
+static void find_load(struct evidence *e, size_t link)
 {
-	const struct hbp_seen **crossing = calloc(e->n + 1, sizeof(*crossing));
-	size_t k;
+	size_t i, n = find_crossing(e, link);
 
-	if (!crossing)
-		return hbp_nomem(err);
-	for (k = 0; k < e->platform->n_links; k++)
-		find_load(e, k, crossing);
-	free(crossing);
-	return 0;
+	find_level(e, link);
+	qsort(e->crossing, n, sizeof(*e->crossing), compare_ends);
+	for (i = 0; i < n; i++)
+		e->most[link] = fmax(e->most[link], most_since(e->crossing, n, e->crossing[i]));
 }
 
 static int find_host(const struct hbp_platform *platform, uint32_t id, size_t *at,
@@ -254,28 +258,43 @@ static double largest_share(const struct evidence *e, size_t link)
 	return most;
 }
 
-/*
- * Whether a link may be what limits a lane, if it is full with @least Mbit/s or more; @most
- * is the largest share that it gives.
- */
+/* What crosses a link while it limits a lane, or 0; @most is the largest share that it gives. */
+static double load_if_fair(const struct evidence *e, size_t lane, size_t link, double most)
+{
+	const struct hbp_seen *seen = &e->seen[lane];
+
+	return share(seen, fmax(seen->mbps, seen->limited_mbps)) >= FAIR * most ?
+	       e->load[lane * e->platform->n_links + link] : 0;
+}
+
+/* Whether a link may be what limits a lane, if it is full with @least Mbit/s or more. */
 static bool may_limit(const struct evidence *e, size_t lane, size_t link, double least,
 		      double most)
 {
-	double load = e->load[lane * e->platform->n_links + link];
+	double load = load_if_fair(e, lane, link, most);
+
+	return load > 0 && load >= least;
+}
+
+/* Whether it was full for long enough; e->steps are those of the link. */
+static bool was_full(const struct evidence *e, size_t lane, size_t n_steps, double least)
+{
 	const struct hbp_seen *seen = &e->seen[lane];
 
-	return load > 0 && load >= least &&
-	       share(seen, fmax(seen->mbps, seen->limited_mbps)) >= FAIR * most;
+	return hbp_steps_time(e->steps, n_steps, seen, least) >=
+	       MOSTLY * seen->limited * (seen->ended_s - seen->begun_s);
 }
 
 /* Lanes that a link explains, if @least of what is known by now is all that it carries. */
 static void explain_by(struct evidence *e, size_t link, double least)
 {
-	double most = largest_share(e, link);
-	size_t i;
+	double most = largest_share(e, link), mbps = least * e->mbps[link];
+	size_t i, n = find_crossing(e, link);
 
+	hbp_steps_find(e->crossing, n, e->steps);
 	for (i = 0; i < e->n; i++)
-		if (may_limit(e, i, link, least * e->mbps[link], most))
+		if (may_limit(e, i, link, mbps, most) ||
+		    (load_if_fair(e, i, link, most) > 0 && was_full(e, i, 2 * n, mbps)))
 			e->explained[i] = true;
 }
 
@@ -407,7 +426,7 @@ int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_se
 			struct hbp_error *err)
 {
 	struct evidence e = { .platform = platform, .seen = seen, .n = n };
-	size_t links = platform->n_links;
+	size_t links = platform->n_links, k;
 	int ret;
 
 	*out = NULL;
@@ -417,13 +436,16 @@ int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_se
 	e.most = calloc(links, sizeof(*e.most));
 	e.mbps = calloc(links, sizeof(*e.mbps));
 	e.explained = calloc(n + 1, sizeof(*e.explained));
-	if (e.crosses && e.load && e.level && e.most && e.mbps && e.explained)
+	e.crossing = calloc(n + 1, sizeof(*e.crossing));
+	e.steps = calloc(2 * n + 1, sizeof(*e.steps));
+	if (e.crosses && e.load && e.level && e.most && e.mbps && e.explained && e.crossing &&
+	    e.steps)
 		ret = find_routes(&e, err);
 	else
 		ret = hbp_nomem(err);
-	if (!ret)
-		ret = find_loads(&e, err);
 	if (!ret) {
+		for (k = 0; k < links; k++)
+			find_load(&e, k);
 		weigh(&e);
 		ret = tell(&e, out, n_out, err);
 	}
@@ -433,6 +455,8 @@ int hbp_update_platform(const struct hbp_platform *platform, const struct hbp_se
 	free(e.most);
 	free(e.mbps);
 	free(e.explained);
+	free(e.crossing);
+	free(e.steps);
 	return ret;
 }
 

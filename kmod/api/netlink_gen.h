@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/hbcast.yaml */
+/* YNL-GEN kernel header */
+
+#ifndef _LINUX_HBCAST_GEN_H
+#define _LINUX_HBCAST_GEN_H
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include <linux/hbcast_netlink.h>
+
+/* Common nested types */
+extern const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1];
+extern const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_RATE + 1];
+
+extern const struct nla_policy hbcast_version_get_nl_policy[HBCAST_A_VERSION_PAD + 1];
+
+extern const struct nla_policy hbcast_node_set_nl_policy[HBCAST_A_NODE_PORT + 1];
+
+extern const struct nla_policy hbcast_node_del_nl_policy[HBCAST_A_NODE_PAD + 1];
+
+extern const struct nla_policy hbcast_node_get_nl_policy[HBCAST_A_NODE_PAD + 1];
+
+extern const struct nla_policy hbcast_peer_new_nl_policy[HBCAST_A_NODE_PORT + 1];
+
+extern const struct nla_policy hbcast_peer_del_nl_policy[HBCAST_A_NODE_ID + 1];
+
+extern const struct nla_policy hbcast_peer_get_nl_policy[HBCAST_A_NODE_ID + 1];
+
+extern const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_SPOOL + 1];
+
+extern const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_SPOOL + 1];
+
+extern const struct nla_policy hbcast_group_del_nl_policy[HBCAST_A_GROUP_ID + 1];
+
+extern const struct nla_policy hbcast_group_get_nl_policy[HBCAST_A_GROUP_ID + 1];
+
+extern const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_FORWARD + 1];
+
+extern const struct nla_policy hbcast_plan_tree_nl_policy[HBCAST_A_PLAN_EDGE + 1];
+
+extern const struct nla_policy hbcast_plan_commit_nl_policy[HBCAST_A_PLAN_DRY_RUN + 1];
+
+extern const struct nla_policy hbcast_plan_abort_nl_policy[HBCAST_A_PLAN_GROUP + 1];
+
+extern const struct nla_policy hbcast_plan_del_nl_policy[HBCAST_A_PLAN_GROUP + 1];
+
+extern const struct nla_policy hbcast_plan_get_nl_policy[HBCAST_A_PLAN_ROOT + 1];
+
+extern const struct nla_policy hbcast_lane_get_nl_policy[HBCAST_A_LANE_ID + 1];
+
+extern const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID + 1];
+
+extern const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1];
+
+extern const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1];
+
+extern const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1];
+
+/* Ops table for hbcast */
+extern const struct genl_ops hbcast_nl_ops[22];
+
+int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_node_del_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_node_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_peer_new_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_peer_del_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_peer_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int hbcast_nl_group_new_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_group_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
+int hbcast_nl_plan_begin_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_plan_tree_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_plan_abort_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_plan_del_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_plan_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_lane_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int hbcast_nl_message_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_message_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
+int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info);
+int hbcast_nl_store_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
+
+enum {
+	HBCAST_NLGRP_EVENTS,
+};
+
+#endif /* _LINUX_HBCAST_GEN_H */

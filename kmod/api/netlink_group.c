@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink operations on groups. */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/sort.h>
+#include <linux/uidgid.h>
+#include <net/sock.h>
+
+#include "api/netlink.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "root/upload.h"
+#include "wire/auth.h"
+#include "wire/shape.h"
+
+/* Drop counters are attributes in the order of enum hbc_drop. */
+#define HBC_NL_DROP(reason)	(HBCAST_A_DROPS_STALE + (reason))
+static_assert(HBC_NL_DROP(HBC_DROP_TWICE) == HBCAST_A_DROPS_TWICE);
+static_assert(HBC_NL_DROP(HBC_DROP_NO_RECEIVER) == HBCAST_A_DROPS_NO_RECEIVER);
+static_assert(HBC_NL_DROP(HBC_DROP_CHECKSUM) == HBCAST_A_DROPS_CHECKSUM);
+static_assert(HBC_NL_DROP(HBC_DROP_STALLED) == HBCAST_A_DROPS_STALLED);
+static_assert(HBC_NL_DROP(HBC_DROP_NO_MEMORY) == HBCAST_A_DROPS_NO_MEMORY);
+static_assert(HBC_NL_DROP(HBC_DROP_SPOOL) == HBCAST_A_DROPS_SPOOL);
+static_assert(HBC_NL_DROP(__HBC_DROP_MAX) == __HBCAST_A_DROPS_MAX);
+
+/* A group and who asks. */
+struct hbc_nl_group {
+	struct hbc_group *group;
+	struct user_namespace *user_ns;
+};
+
+static unsigned int hbc_nl_count(const struct genl_info *info, int type)
+{
+	const struct nlattr *attr;
+	unsigned int n = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		n += nla_type(attr) == type;
+	return n;
+}
+
+static int hbc_nl_get_members(const struct genl_info *info, struct hbc_group_setup *setup)
+{
+	unsigned int n = hbc_nl_count(info, HBCAST_A_GROUP_MEMBER), i = 0;
+	const struct nlattr *attr;
+	int rem;
+
+	setup->set_members = n;
+	if (!n)
+		return 0;
+	if (n > HBCAST_NODES_MAX) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_MEMBER],
+				    "a group has at most 4096 members");
+		return -E2BIG;
+	}
+	setup->members = kvmalloc_array(n, sizeof(u32), GFP_KERNEL_ACCOUNT);
+	if (!setup->members)
+		return -ENOMEM;
+	setup->nr_members = n;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) == HBCAST_A_GROUP_MEMBER)
+			setup->members[i++] = nla_get_u32(attr);
+	}
+	sort(setup->members, n, sizeof(u32), hbc_shape_compare, NULL);
+	for (i = 1; i < n; i++) {
+		if (setup->members[i - 1] == setup->members[i]) {
+			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_MEMBER],
+					    "a member is listed twice");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int hbc_nl_get_key(const struct genl_info *info, struct hbc_group_setup *setup)
+{
+	const struct nlattr *attr = info->attrs[HBCAST_A_GROUP_KEY];
+	struct hbc_auth_key *key;
+
+	if (!attr)
+		return 0;
+	key = hbc_auth_key_new(nla_data(attr), nla_len(attr));
+	if (!IS_ERR(key)) {
+		setup->key = key;
+		return 0;
+	}
+	if (PTR_ERR(key) == -EINVAL)
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "key must have 16 to 64 bytes");
+	else
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "the kernel cannot make HMAC-SHA256 keys");
+	return PTR_ERR(key);
+}
+
+static int hbc_nl_get_owner(struct sk_buff *skb, const struct genl_info *info,
+			    struct hbc_group_config *config)
+{
+	struct user_namespace *user_ns = sk_user_ns(NETLINK_CB(skb).sk);
+	const struct nlattr *uid = info->attrs[HBCAST_A_GROUP_UID];
+	const struct nlattr *gid = info->attrs[HBCAST_A_GROUP_GID];
+
+	if (uid)
+		config->uid = make_kuid(user_ns, nla_get_u32(uid));
+	if (gid)
+		config->gid = make_kgid(user_ns, nla_get_u32(gid));
+	if (!uid_valid(config->uid)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, uid, "uid has no meaning in the user namespace");
+		return -EINVAL;
+	}
+	if (!gid_valid(config->gid)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, gid, "gid has no meaning in the user namespace");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Settings that the request does not have stay as they are. */
+static void hbc_nl_get_u32(const struct genl_info *info, int attr, u32 *value)
+{
+	if (info->attrs[attr])
+		*value = nla_get_u32(info->attrs[attr]);
+}
+
+static void hbc_nl_get_u64(const struct genl_info *info, int attr, u64 *value)
+{
+	if (info->attrs[attr])
+		*value = nla_get_u64(info->attrs[attr]);
+}
+
+static int hbc_nl_get_config(struct sk_buff *skb, const struct genl_info *info,
+			     struct hbc_group_config *config)
+{
+	const struct nlattr *mode = info->attrs[HBCAST_A_GROUP_MODE];
+
+	if (mode && nla_get_u32(mode) & ~HBCAST_MODE_MAX) {
+		NL_SET_ERR_MSG_ATTR(info->extack, mode, "mode has bits beside 0666");
+		return -EINVAL;
+	}
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_MODE, &config->mode);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_DEAD_MS, &config->dead_ms);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_STALL_MS, &config->stall_ms);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_WINDOW, &config->window);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_MAX_NODES, &config->max_nodes);
+	hbc_nl_get_u64(info, HBCAST_A_GROUP_SPOOL, &config->spool);
+	hbc_nl_get_u32(info, HBCAST_A_GROUP_PROBE, &config->probe);
+	hbc_nl_get_u64(info, HBCAST_A_GROUP_PROBE_RATE, &config->probe_rate);
+	hbc_nl_get_u64(info, HBCAST_A_GROUP_PROBE_TOTAL, &config->probe_total);
+	return hbc_nl_get_owner(skb, info, config);
+}
+
+/* What both group-new and group-set take; hbc_nl_setup_free() ends it in any case. */
+static int hbc_nl_get_setup(struct sk_buff *skb, const struct genl_info *info,
+			    struct hbc_group_setup *setup)
+{
+	setup->set_total = info->attrs[HBCAST_A_GROUP_PROBE_TOTAL];
+	return hbc_nl_get_config(skb, info, &setup->config) ?:
+	       hbc_nl_get_members(info, setup) ?:
+	       hbc_nl_get_key(info, setup);
+}
+
+static void hbc_nl_setup_free(struct hbc_group_setup *setup)
+{
+	hbc_auth_key_put(setup->key);
+	kvfree(setup->members);
+}
+
+int hbcast_nl_group_new_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_nl_net(info);
+	struct hbc_group_setup setup = {
+		.config = {
+			.uid = make_kuid(hn->net->user_ns, 0),
+			.gid = make_kgid(hn->net->user_ns, 0),
+			.mode = HBC_MODE_DEFAULT,
+			.dead_ms = HBC_DEAD_MS_DEFAULT,
+			.stall_ms = HBC_STALL_MS_DEFAULT,
+			.window = HBC_WINDOW_DEFAULT,
+			.max_nodes = HBC_MAX_MEMBERS,
+			.spool = HBC_SPOOL_DEFAULT,
+			.probe = true,
+		},
+	};
+	int err;
+
+	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id") ||
+	    hbc_nl_missing(info, HBCAST_A_GROUP_KEY, "key"))
+		return -EINVAL;
+	err = hbc_nl_get_setup(skb, info, &setup);
+	if (!err) {
+		setup.set_members = true;
+		mutex_lock(&hn->lock);
+		err = hbc_group_add(hn, nla_get_u32(info->attrs[HBCAST_A_GROUP_ID]), &setup,
+				    info->extack);
+		mutex_unlock(&hn->lock);
+	}
+	hbc_nl_setup_free(&setup);
+	return err;
+}
+
+int hbcast_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_nl_net(info);
+	struct hbc_group_setup setup = {};
+	struct hbc_group *group;
+	int err = -ENOENT;
+
+	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
+		return -EINVAL;
+	mutex_lock(&hn->lock);
+	group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
+	if (!group)
+		goto unlock;
+	setup.config = group->config;
+	err = hbc_nl_get_setup(skb, info, &setup);
+	if (err)
+		goto unlock;
+	if (nla_get_flag(info->attrs[HBCAST_A_GROUP_ANY_MEMBER])) {
+		if (setup.set_members) {
+			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_ANY_MEMBER],
+					    "either member or any-member can be given");
+			err = -EINVAL;
+			goto unlock;
+		}
+		setup.set_members = true;
+	}
+	err = hbc_group_change(group, &setup, info->extack);
+unlock:
+	mutex_unlock(&hn->lock);
+	hbc_nl_setup_free(&setup);
+	return err;
+}
+
+int hbcast_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_nl_net(info);
+	struct hbc_group *group;
+
+	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
+		return -EINVAL;
+	mutex_lock(&hn->lock);
+	group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
+	if (group) {
+		hbc_upload_flush(hn, 0, group->id);
+		hbc_group_remove(group);
+	}
+	mutex_unlock(&hn->lock);
+	return group ? 0 : -ENOENT;
+}
+
+static u32 hbc_nl_receivers(struct hbc_group *group)
+{
+	struct hlist_node *node;
+	u32 n = 0;
+
+	spin_lock(&group->socks_lock);
+	hlist_for_each(node, &group->socks)
+		n++;
+	spin_unlock(&group->socks_lock);
+	return n;
+}
+
+static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
+{
+	struct nlattr *nest;
+	int err = 0, i;
+
+	nest = nla_nest_start(skb, HBCAST_A_GROUP_DROPS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; !err && i < __HBC_DROP_MAX; i++)
+		err = nla_put_u64_64bit(skb, HBC_NL_DROP(i), atomic64_read(&group->drops[i]),
+					HBCAST_A_DROPS_PAD);
+	if (!err)
+		nla_nest_end(skb, nest);
+	return err;
+}
+
+/* Settings, which are for everybody. */
+static int hbc_nl_put_config(struct sk_buff *skb, const struct hbc_nl_group *asked)
+{
+	const struct hbc_group_config *config = &asked->group->config;
+	u32 uid = from_kuid_munged(asked->user_ns, config->uid);
+	u32 gid = from_kgid_munged(asked->user_ns, config->gid);
+
+	return nla_put_u32(skb, HBCAST_A_GROUP_ID, asked->group->id) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_UID, uid) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_GID, gid) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_MODE, config->mode) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_DEAD_MS, config->dead_ms) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_STALL_MS, config->stall_ms) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_WINDOW, config->window) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_MAX_NODES, config->max_nodes) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_SPOOL, config->spool,
+				HBCAST_A_GROUP_PAD) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_PROBE, config->probe) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_RATE, config->probe_rate,
+				HBCAST_A_GROUP_PAD) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_TOTAL, config->probe_total,
+				HBCAST_A_GROUP_PAD);
+}
+
+static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+{
+	const struct hbc_nl_group *asked = object;
+	struct hbc_group *group = asked->group;
+	unsigned int first = *next, i;
+	int err;
+
+	err = hbc_nl_put_config(skb, asked);
+	if (err)
+		return err;
+	if (!hbc_nl_may(group)) {
+		*next = group->nr_members;
+		return 0;
+	}
+	err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_nl_receivers(group)) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
+				HBCAST_A_GROUP_PAD) ?:
+	      hbc_nl_put_drops(skb, group);
+	if (err)
+		return err;
+	for (i = first; i < group->nr_members; i++) {
+		err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBER, group->members[i]);
+		if (err)
+			break;
+	}
+	*next = i;
+	/* A message that moves nothing on is none. */
+	return i == first ? err : 0;
+}
+
+static size_t hbc_nl_group_size(const struct hbc_group *group)
+{
+	return (11 + group->nr_members) * nla_total_size(sizeof(u32)) + nla_total_size(0) +
+	       (4 + __HBC_DROP_MAX) * nla_total_size_64bit(sizeof(u64));
+}
+
+int hbcast_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_nl_net(info);
+	struct hbc_nl_group asked = { .user_ns = sk_user_ns(NETLINK_CB(skb).sk) };
+	int err = -ENOENT;
+
+	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
+		return -EINVAL;
+	mutex_lock(&hn->lock);
+	asked.group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
+	if (asked.group)
+		err = hbc_nl_reply(info, hbc_nl_group_size(asked.group), hbc_nl_group_fill, &asked);
+	mutex_unlock(&hn->lock);
+	return err;
+}
+
+/* A dump goes on with group @id, of which @next members have been put. */
+struct hbc_nl_group_dump {
+	u64 id;
+	unsigned int next;
+};
+
+int hbcast_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct hbc_nl_group asked = { .user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk) };
+	struct hbc_nl_group_dump *at = (struct hbc_nl_group_dump *)cb->ctx;
+	struct hbc_net *hn = hbc_nl_dump_net(cb);
+	int err;
+
+	err = hbc_nl_dump_check(cb);
+	if (err)
+		return err;
+	mutex_lock(&hn->lock);
+	cb->seq = hn->generation;
+	list_for_each_entry(asked.group, &hn->groups, link) {
+		if (asked.group->id < at->id)
+			continue;
+		if (asked.group->id > at->id)
+			at->next = 0;
+		at->id = asked.group->id;
+		err = hbc_nl_dump(skb, cb, hbc_nl_group_fill, &asked, &at->next);
+		if (!err && at->next < asked.group->nr_members)
+			err = -EMSGSIZE;
+		if (err)
+			break;
+		at->id++;
+	}
+	mutex_unlock(&hn->lock);
+	return hbc_nl_dump_end(skb, err);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink operations on lanes. */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/net.h>
+#include <linux/tcp.h>
+#include <net/tcp.h>
+
+#include "api/netlink.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/gauge.h"
+#include "lane/lane.h"
+
+/* A lane as it is now; what TCP says is 0 without a connection. */
+struct hbc_nl_lane {
+	struct hbc_lane *lane;
+	struct sockaddr_storage addr;
+	struct tcp_info tcp;
+	struct hbc_gauge_spell spell;
+	u64 rate;
+};
+
+#define HBC_NL_LANE_U32	18	/* attributes of up to four bytes, beside the address */
+#define HBC_NL_LANE_U64	15
+#define HBC_NL_LANE_SIZE (HBC_NL_LANE_U32 * nla_total_size(sizeof(u32)) +		\
+			  HBC_NL_LANE_U64 * nla_total_size_64bit(sizeof(u64)) +		\
+			  nla_total_size(sizeof(struct in6_addr)))
+
+/* One that has not said which group it is for is everybody's. hn->lanes_lock held. */
+static bool hbc_nl_lane_may(const struct hbc_lane *lane)
+{
+	const struct hbc_group *group = READ_ONCE(lane->group);
+
+	return !group || hbc_nl_may(group);
+}
+
+/*
+ * The first lane from @id on that the caller may know of, with a reference, or NULL.
+ * Lanes on the list have not ended, so their life holds one.
+ */
+static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
+{
+	struct hbc_lane *lane, *found = NULL;
+
+	spin_lock(&hn->lanes_lock);
+	list_for_each_entry(lane, &hn->lanes, link) {
+		if (lane->id >= id && hbc_nl_lane_may(lane)) {
+			hbc_lane_get(lane);
+			found = lane;
+			break;
+		}
+	}
+	spin_unlock(&hn->lanes_lock);
+	return found;
+}
+
+/* What is known of the lane's connection. Takes the socket's lock. */
+static void hbc_nl_lane_look(struct hbc_lane *lane, struct hbc_nl_lane *now)
+{
+	memset(now, 0, sizeof(*now));
+	now->lane = lane;
+	now->addr = lane->addr;
+	mutex_lock(&lane->tx_mutex);
+	if (lane->sock)
+		hbc_gauge_look(lane, &now->tcp);
+	now->spell = lane->gauge.spell;
+	now->rate = lane->pace.rate;
+	mutex_unlock(&lane->tx_mutex);
+}
+
+static int hbc_nl_lane_put_who(struct sk_buff *skb, const struct hbc_lane *lane)
+{
+	const struct hbc_group *group = READ_ONCE(lane->group);
+	int err;
+
+	err = nla_put_u32(skb, HBCAST_A_LANE_ID, lane->id) ?:
+	      nla_put_u8(skb, HBCAST_A_LANE_SLOT, lane->slot) ?:
+	      nla_put_u32(skb, HBCAST_A_LANE_PEER, READ_ONCE(lane->peer)) ?:
+	      nla_put_u32(skb, HBCAST_A_LANE_DIRECTION,
+			  lane->connector ? HBCAST_DIRECTION_DOWN : HBCAST_DIRECTION_UP) ?:
+	      nla_put_u32(skb, HBCAST_A_LANE_STATE, READ_ONCE(lane->state)) ?:
+	      nla_put_u32(skb, HBCAST_A_LANE_ERROR, READ_ONCE(lane->error)) ?:
+	      nla_put_u32(skb, HBCAST_A_LANE_REJECT, READ_ONCE(lane->reason));
+	if (err || !group)
+		return err;
+	return nla_put_u32(skb, HBCAST_A_LANE_GROUP, group->id) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_ROOT, READ_ONCE(lane->root));
+}
+
+static int hbc_nl_lane_put64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, HBCAST_A_LANE_PAD);
+}
+
+static int hbc_nl_lane_put_stats(struct sk_buff *skb, const struct hbc_lane_stats *s)
+{
+	return hbc_nl_lane_put64(skb, HBCAST_A_LANE_TX_BYTES, READ_ONCE(s->tx_bytes)) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_TX_BURSTS, READ_ONCE(s->tx_bursts)) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_TX_FULL, READ_ONCE(s->tx_full)) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RX_BYTES, READ_ONCE(s->rx_bytes)) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RX_FRAGMENTS, READ_ONCE(s->rx_fragments)) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_CONNECTS, READ_ONCE(s->connects)) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_REJECTS, READ_ONCE(s->rejects));
+}
+
+static int hbc_nl_lane_put_tcp(struct sk_buff *skb, const struct tcp_info *tcp)
+{
+	/* TCP has ~0 for a smallest round-trip time that it does not know. */
+	u32 min_rtt = tcp->tcpi_min_rtt == U32_MAX ? 0 : tcp->tcpi_min_rtt;
+
+	return nla_put_u32(skb, HBCAST_A_LANE_SRTT_US, tcp->tcpi_rtt) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_MIN_RTT_US, min_rtt) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_DELIVERY_RATE, tcp->tcpi_delivery_rate) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_RETRANSMITS, tcp->tcpi_total_retrans) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_MSS, tcp->tcpi_snd_mss) ?:
+	       nla_put_u32(skb, HBCAST_A_LANE_CWND, tcp->tcpi_snd_cwnd) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_BUSY_US, tcp->tcpi_busy_time) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RWND_LIMITED_US, tcp->tcpi_rwnd_limited) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SNDBUF_LIMITED_US,
+				 tcp->tcpi_sndbuf_limited) ?:
+	       (tcp->tcpi_delivery_rate_app_limited ?
+		nla_put_flag(skb, HBCAST_A_LANE_APP_LIMITED) : 0);
+}
+
+static int hbc_nl_lane_put_spell(struct sk_buff *skb, const struct hbc_gauge_spell *spell)
+{
+	u64 us = div_u64(spell->ended - spell->begun, NSEC_PER_USEC);
+	u64 age = div_u64(ktime_get_ns() - spell->ended, NSEC_PER_USEC);
+
+	if (!spell->begun)
+		return 0;
+	return hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_US, us) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_AGE_US, age) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_BYTES, spell->bytes) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_US, spell->limited_us) ?:
+	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_BYTES, spell->limited_bytes);
+}
+
+static int hbc_nl_lane_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+{
+	const struct hbc_nl_lane *now = object;
+
+	return hbc_nl_lane_put_who(skb, now->lane) ?:
+	       hbc_nl_put_addr(skb, &now->addr, HBCAST_A_LANE_IPV4, HBCAST_A_LANE_IPV6,
+			       HBCAST_A_LANE_PORT) ?:
+	       hbc_nl_lane_put_stats(skb, &now->lane->stats) ?:
+	       hbc_nl_lane_put_tcp(skb, &now->tcp) ?:
+	       hbc_nl_lane_put_spell(skb, &now->spell) ?:
+	       (now->rate ? hbc_nl_lane_put64(skb, HBCAST_A_LANE_PLANNED_RATE, now->rate) : 0);
+}
+
+int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_nl_net(info);
+	struct hbc_nl_lane now;
+	struct hbc_lane *lane;
+	int err = -ENOENT;
+	u32 id;
+
+	if (hbc_nl_missing(info, HBCAST_A_LANE_ID, "id"))
+		return -EINVAL;
+	id = nla_get_u32(info->attrs[HBCAST_A_LANE_ID]);
+	lane = hbc_nl_lane_find(hn, id);
+	if (lane && lane->id == id) {
+		hbc_nl_lane_look(lane, &now);
+		err = hbc_nl_reply(info, HBC_NL_LANE_SIZE, hbc_nl_lane_fill, &now);
+	} else {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_LANE_ID],
+				    "there is no such lane");
+	}
+	if (lane)
+		hbc_lane_put(lane);
+	return err;
+}
+
+int hbcast_nl_lane_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct hbc_net *hn = hbc_nl_dump_net(cb);
+	u32 *from = (u32 *)cb->ctx;
+	struct hbc_nl_lane now;
+	struct hbc_lane *lane;
+	unsigned int next = 0;
+	int err;
+
+	err = hbc_nl_dump_check(cb);
+	cb->seq = 1;
+	while (!err) {
+		lane = hbc_nl_lane_find(hn, *from);
+		if (!lane)
+			break;
+		hbc_nl_lane_look(lane, &now);
+		err = hbc_nl_dump(skb, cb, hbc_nl_lane_fill, &now, &next);
+		if (!err)
+			*from = lane->id + 1;
+		hbc_lane_put(lane);
+	}
+	return hbc_nl_dump_end(skb, err);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink operations on measurements. */
+#include <linux/mm.h>
+#include <linux/sort.h>
+
+#include "api/netlink.h"
+#include "config/addr.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "config/peer.h"
+#include "probe/ask.h"
+#include "wire/shape.h"
+
+static_assert((int)HBC_TASK_FLOW == (int)HBCAST_TASK_FLOW);
+static_assert((int)HBC_TASK_TRIP == (int)HBCAST_TASK_TRIP);
+static_assert(__HBC_TASK_MAX - 1 == (int)HBCAST_TASK_BURST);
+static_assert(HBC_ASK_MS_MAX == HBCAST_ROUND_MS_MAX);
+static_assert(HBC_ASK_EVERY_MAX == HBCAST_ROUND_EVERY_MAX);
+static_assert(HBC_ASK_COUNT_MAX == HBCAST_TASK_COUNT_MAX);
+
+/**
+ * struct hbc_nl_round - a round that is asked for
+ * @hn: this node
+ * @group: the group
+ * @portid: the netlink socket
+ * @flags: HBC_ASK_ANYWAY
+ * @count: of @tasks
+ * @tasks: all of them
+ * @nr_nodes: of @nodes
+ * @nodes: that have a part in it, in ascending order
+ * @ask: PROBE_ASK to one node
+ * @frame: its bytes
+ */
+struct hbc_nl_round {
+	struct hbc_net *hn;
+	struct hbc_group *group;
+	u32 portid;
+	u8 flags;
+	unsigned int count;
+	struct hbc_wire_task *tasks;
+	unsigned int nr_nodes;
+	u32 *nodes;
+	union {
+		struct hbc_wire_ask ask;
+		u8 frame[HBC_CONTROL_MAX];
+	};
+};
+
+static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *extack,
+			   struct hbc_wire_task *task)
+{
+	struct nlattr *tb[HBCAST_A_TASK_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(tb, HBCAST_A_TASK_MAX, nest, hbcast_task_nl_policy, extack);
+	if (err)
+		return err;
+	if (!tb[HBCAST_A_TASK_KIND] || !tb[HBCAST_A_TASK_FROM] || !tb[HBCAST_A_TASK_TO]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "a task needs kind, from and to");
+		return -EINVAL;
+	}
+	task->kind = nla_get_u32(tb[HBCAST_A_TASK_KIND]);
+	task->from = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_FROM]));
+	task->to = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_TO]));
+	if (tb[HBCAST_A_TASK_COUNT])
+		task->count = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_COUNT]));
+	if (tb[HBCAST_A_TASK_RATE])
+		task->rate = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_RATE]));
+	if (task->from == task->to) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_TO],
+				    "a task is from one node to another one");
+		return -EINVAL;
+	}
+	if (task->rate && task->kind != HBC_TASK_FLOW) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_RATE],
+				    "flows may have a rate, round trips and bursts have none");
+		return -EINVAL;
+	}
+	if (task->kind == HBC_TASK_FLOW ? !task->count : !!task->count)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_COUNT] ?: nest,
+			    "round trips and bursts have a count, flows have none");
+	return -EINVAL;
+}
+
+static int hbc_nl_tasks_get(struct genl_info *info, struct hbc_nl_round *round)
+{
+	const struct nlattr *attr;
+	struct hbc_wire_task *task;
+	int rem, err;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		round->count += nla_type(attr) == HBCAST_A_PROBE_TASK;
+	if (round->count > HBCAST_TASKS_MAX) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
+				    "a round has at most 4096 tasks");
+		return -E2BIG;
+	}
+	round->tasks = kvcalloc(round->count, sizeof(*round->tasks), GFP_KERNEL);
+	round->nodes = kvcalloc(round->count, 2 * sizeof(*round->nodes), GFP_KERNEL);
+	if (!round->tasks || !round->nodes)
+		return -ENOMEM;
+	task = round->tasks;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != HBCAST_A_PROBE_TASK)
+			continue;
+		err = hbc_nl_task_get(attr, info->extack, task);
+		if (err)
+			return err;
+		task->index = cpu_to_be16(task - round->tasks);
+		task++;
+	}
+	return 0;
+}
+
+static const struct sockaddr_storage *hbc_nl_probe_addr(struct hbc_net *hn, u32 node)
+{
+	const struct hbc_peer *peer;
+
+	if (node == hn->id)
+		return &hn->addr;
+	peer = hbc_peer_find(hn, node);
+	return peer ? &peer->addr : NULL;
+}
+
+/* Whether tasks can be from or to @node, which is told else. */
+static int hbc_nl_probe_check(const struct genl_info *info, const struct hbc_nl_round *round,
+			      u32 node)
+{
+	if (!hbc_nl_probe_addr(round->hn, node)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
+				    "a node of a task is no peer of this one; add it first");
+		return -ENOENT;
+	}
+	if (!hbc_group_is_member(round->group, node)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
+				    "a node of a task is no member of the group");
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* Which nodes have a part in it, and where they are. */
+static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round *round)
+{
+	unsigned int i, n = 0, all = 0;
+	struct hbc_wire_task *task;
+	int err;
+
+	for (i = 0; i < round->count; i++) {
+		u32 from = be32_to_cpu(round->tasks[i].from), to = be32_to_cpu(round->tasks[i].to);
+
+		task = &round->tasks[i];
+		err = hbc_nl_probe_check(info, round, from) ?: hbc_nl_probe_check(info, round, to);
+		if (err)
+			return err;
+		hbc_addr_put(hbc_nl_probe_addr(round->hn, to), &task->family, &task->port,
+			     task->addr);
+		round->nodes[all++] = from;
+		/* Others answer any member. */
+		if (task->kind == HBC_TASK_FLOW)
+			round->nodes[all++] = to;
+	}
+	sort(round->nodes, all, sizeof(u32), hbc_shape_compare, NULL);
+	for (i = 0; i < all; i++)
+		if (!n || round->nodes[n - 1] != round->nodes[i])
+			round->nodes[n++] = round->nodes[i];
+	round->nr_nodes = n;
+	return 0;
+}
+
+/* Asks @node for what it has to do, or with @check only finds out whether that fits. */
+static int hbc_nl_round_ask(struct hbc_nl_round *round, u32 node, bool check)
+{
+	const struct hbc_probe_asker asker = {
+		.group = round->group, .node = node, .portid = round->portid,
+		.addr = hbc_nl_probe_addr(round->hn, node),
+	};
+	unsigned int i, len = sizeof(round->ask), n = 0;
+	const struct hbc_wire_task *task;
+	__be32 id = cpu_to_be32(node);
+
+	for (i = 0; i < round->count; i++) {
+		task = &round->tasks[i];
+		if (task->from != id && (task->to != id || task->kind != HBC_TASK_FLOW))
+			continue;
+		if (n == HBC_ASK_TASKS)
+			return -E2BIG;
+		round->ask.task[n++] = *task;
+	}
+	if (check)
+		return 0;
+	len = hbc_wire_put_hdr(&round->ask.hdr, HBC_FRAME_PROBE_ASK, round->flags,
+			       len + n * sizeof(*task));
+	return hbc_probe_ask(&asker, be32_to_cpu(round->ask.round), round->frame, len);
+}
+
+static int hbc_nl_round_start(const struct genl_info *info, struct hbc_nl_round *round)
+{
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&round->hn->lock);
+	round->group = hbc_nl_group(info, HBCAST_A_PROBE_GROUP);
+	if (!round->group)
+		return -ENOENT;
+	err = hbc_nl_round_nodes(info, round);
+	for (i = 0; !err && i < round->nr_nodes; i++)
+		err = hbc_nl_round_ask(round, round->nodes[i], true);
+	if (err == -E2BIG)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
+				    "a node has more tasks in the round than fit into one request");
+	for (i = 0; !err && i < round->nr_nodes; i++)
+		err = hbc_nl_round_ask(round, round->nodes[i], false);
+	return err;
+}
+
+int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_nl_round *round;
+	int err;
+
+	if (hbc_nl_missing(info, HBCAST_A_PROBE_GROUP, "group") ||
+	    hbc_nl_missing(info, HBCAST_A_PROBE_ROUND, "round") ||
+	    hbc_nl_missing(info, HBCAST_A_PROBE_MS, "ms") ||
+	    hbc_nl_missing(info, HBCAST_A_PROBE_TASK, "task"))
+		return -EINVAL;
+	round = kvzalloc(sizeof(*round), GFP_KERNEL);
+	if (!round)
+		return -ENOMEM;
+	round->hn = hbc_nl_net(info);
+	round->portid = info->snd_portid;
+	round->flags = info->attrs[HBCAST_A_PROBE_ANYWAY] ? HBC_ASK_ANYWAY : 0;
+	round->ask.round = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_ROUND]));
+	round->ask.ms = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_MS]));
+	if (info->attrs[HBCAST_A_PROBE_EVERY])
+		round->ask.every = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_EVERY]));
+	err = hbc_nl_tasks_get(info, round);
+	if (!err) {
+		mutex_lock(&round->hn->lock);
+		err = hbc_nl_round_start(info, round);
+		mutex_unlock(&round->hn->lock);
+	}
+	kvfree(round->tasks);
+	kvfree(round->nodes);
+	kvfree(round);
+	return err;
+}
+
+int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_nl_net(info);
+	struct hbc_group *group;
+
+	if (hbc_nl_missing(info, HBCAST_A_PROBE_GROUP, "group"))
+		return -EINVAL;
+	mutex_lock(&hn->lock);
+	group = hbc_nl_group(info, HBCAST_A_PROBE_GROUP);
+	if (group)
+		hbc_probe_ask_stop(group, info->snd_portid);
+	mutex_unlock(&hn->lock);
+	return group ? 0 : -ENOENT;
+}

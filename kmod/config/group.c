@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A group: a key, members, settings, one session for each root, and the bound sockets. */
+#include <linux/bsearch.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/errno.h>
+#include <linux/hbcast.h>
+#include <linux/mm.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "config/group.h"
+#include "config/node.h"
+#include "wire/auth.h"
+
+struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id)
+{
+	struct hbc_group *group;
+
+	lockdep_assert_held(&hn->lock);
+	list_for_each_entry(group, &hn->groups, link) {
+		if (group->id >= id)
+			return group->id == id ? group : NULL;
+	}
+	return NULL;
+}
+
+struct hbc_group *hbc_group_get(struct hbc_net *hn, u32 id)
+{
+	struct hbc_group *group, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(group, &hn->groups, link)
+		if (group->id == id && kref_get_unless_zero(&group->ref)) {
+			found = group;
+			break;
+		}
+	rcu_read_unlock();
+	return found;
+}
+
+static void hbc_group_free(struct kref *ref)
+{
+	struct hbc_group *group = container_of(ref, struct hbc_group, ref);
+
+	hbc_auth_key_put(group->key);
+	kvfree(group->members);
+	kfree_rcu(group, rcu);
+}
+
+void hbc_group_put(struct hbc_group *group)
+{
+	kref_put(&group->ref, hbc_group_free);
+}
+
+struct hbc_auth_key *hbc_group_key(struct hbc_group *group)
+{
+	struct hbc_auth_key *key;
+
+	spin_lock(&group->lock);
+	key = group->key;
+	hbc_auth_key_get(key);
+	spin_unlock(&group->lock);
+	return key;
+}
+
+static int hbc_group_compare(const void *key, const void *member)
+{
+	u32 a = *(const u32 *)key, b = *(const u32 *)member;
+
+	return a < b ? -1 : a > b;
+}
+
+bool hbc_group_lists(const u32 *members, u32 nr, u32 node)
+{
+	return !nr || bsearch(&node, members, nr, sizeof(*members), hbc_group_compare);
+}
+
+bool hbc_group_is_member(struct hbc_group *group, u32 node)
+{
+	bool member;
+
+	spin_lock(&group->lock);
+	member = hbc_group_lists(group->members, group->nr_members, node);
+	spin_unlock(&group->lock);
+	return member;
+}
+
+static int hbc_group_check_self(const struct hbc_net *hn, const struct hbc_group_setup *setup,
+				struct netlink_ext_ack *extack)
+{
+	if (!setup->set_members || hbc_group_lists(setup->members, setup->nr_members, hn->id))
+		return 0;
+	NL_SET_ERR_MSG(extack, "this node is not among the members; add its id");
+	return -EINVAL;
+}
+
+static int hbc_group_check_new(struct hbc_net *hn, u32 id, const struct hbc_group_setup *setup,
+			       struct netlink_ext_ack *extack)
+{
+	if (!hn->id) {
+		NL_SET_ERR_MSG(extack, "the namespace is no node yet; set the node first");
+		return -ENODEV;
+	}
+	if (hbc_group_find(hn, id)) {
+		NL_SET_ERR_MSG(extack, "the node takes part in this group already");
+		return -EEXIST;
+	}
+	if (hn->nr_groups >= HBC_GROUPS_MAX) {
+		NL_SET_ERR_MSG(extack, "the node takes part in as many groups as it can");
+		return -ENOSPC;
+	}
+	return hbc_group_check_self(hn, setup, extack);
+}
+
+static void hbc_group_link(struct hbc_net *hn, struct hbc_group *group)
+{
+	struct list_head *place = &hn->groups;
+	struct hbc_group *other;
+
+	list_for_each_entry_reverse(other, &hn->groups, link) {
+		if (other->id < group->id) {
+			place = &other->link;
+			break;
+		}
+	}
+	list_add_rcu(&group->link, place);
+	hn->nr_groups++;
+	hbc_node_changed(hn);
+}
+
+/* What @setup has of key and members; what was there before is left in @setup. */
+static void hbc_group_take(struct hbc_group *group, struct hbc_group_setup *setup)
+{
+	spin_lock(&group->lock);
+	if (setup->key)
+		swap(group->key, setup->key);
+	if (setup->set_members) {
+		swap(group->members, setup->members);
+		swap(group->nr_members, setup->nr_members);
+	}
+	spin_unlock(&group->lock);
+}
+
+int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
+		  struct netlink_ext_ack *extack)
+{
+	struct hbc_group *group;
+	int err;
+
+	lockdep_assert_held(&hn->lock);
+	err = hbc_group_check_new(hn, id, setup, extack);
+	if (err)
+		return err;
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	if (!group)
+		return -ENOMEM;
+	kref_init(&group->ref);
+	group->hn = hn;
+	group->id = id;
+	group->config = setup->config;
+	spin_lock_init(&group->lock);
+	hbc_group_take(group, setup);
+	INIT_LIST_HEAD(&group->sessions);
+	spin_lock_init(&group->socks_lock);
+	INIT_HLIST_HEAD(&group->socks);
+	hbc_group_link(hn, group);
+	return 0;
+}
+
+static void hbc_group_set_config(struct hbc_group *group, const struct hbc_group_config *config)
+{
+	WRITE_ONCE(group->config.uid, config->uid);
+	WRITE_ONCE(group->config.gid, config->gid);
+	WRITE_ONCE(group->config.mode, config->mode);
+	WRITE_ONCE(group->config.dead_ms, config->dead_ms);
+	WRITE_ONCE(group->config.stall_ms, config->stall_ms);
+	WRITE_ONCE(group->config.window, config->window);
+	WRITE_ONCE(group->config.max_nodes, config->max_nodes);
+	WRITE_ONCE(group->config.spool, config->spool);
+	WRITE_ONCE(group->config.probe, config->probe);
+	WRITE_ONCE(group->config.probe_rate, config->probe_rate);
+	WRITE_ONCE(group->config.probe_total, config->probe_total);
+}
+
+int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
+		     struct netlink_ext_ack *extack)
+{
+	struct hbc_net *hn = group->hn;
+	struct hbc_node_user *user;
+	bool key = setup->key;
+	int err;
+
+	lockdep_assert_held(&hn->lock);
+	err = hbc_group_check_self(hn, setup, extack);
+	list_for_each_entry(user, &hbc_node_users, link)
+		if (!err && user->may_change)
+			err = user->may_change(group, setup, extack);
+	if (err)
+		return err;
+	hbc_group_set_config(group, &setup->config);
+	hbc_group_take(group, setup);
+	if (setup->set_total)
+		atomic64_set(&group->probed, 0);
+	list_for_each_entry(user, &hbc_node_users, link)
+		if (user->changed)
+			user->changed(group, setup->set_members, key);
+	hbc_node_changed(hn);
+	return 0;
+}
+
+void hbc_group_remove(struct hbc_group *group)
+{
+	struct hbc_net *hn = group->hn;
+	struct hbc_node_user *user;
+
+	lockdep_assert_held(&hn->lock);
+	WRITE_ONCE(group->gone, true);
+	list_del_rcu(&group->link);
+	hn->nr_groups--;
+	hbc_node_changed(hn);
+	list_for_each_entry(user, &hbc_node_users, link)
+		if (user->gone)
+			user->gone(group);
+	hbc_group_put(group);
+}
+
+int hbc_group_permission(const struct hbc_group *group, int mask)
+{
+	umode_t mode = READ_ONCE(group->config.mode);
+	int granted;
+
+	if (uid_eq(current_fsuid(), READ_ONCE(group->config.uid)))
+		granted = mode >> 6;
+	else if (in_group_p(READ_ONCE(group->config.gid)))
+		granted = mode >> 3;
+	else
+		granted = mode;
+	if ((granted & mask) == mask)
+		return 0;
+	if (ns_capable(group->hn->net->user_ns, CAP_DAC_OVERRIDE))
+		return 0;
+	return -EACCES;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A node: one network namespace with hbcast configured. */
+#include <linux/errno.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/inet.h>
+#include <linux/net.h>
+#include <linux/netlink.h>
+#include <linux/ratelimit.h>
+#include <net/ipv6.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "config/event.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "config/peer.h"
+
+#define HBC_BACKLOG	1024
+#define HBC_ACCEPTS	64	/* connections in one run of the accept work */
+#define HBC_NODE_GAUGE_EVENTS	16	/* a second */
+
+static unsigned int hbc_net_id __read_mostly;
+static void (*hbc_node_take)(struct hbc_net *hn, struct socket *sock);
+LIST_HEAD(hbc_node_users);
+
+void hbc_node_use(struct hbc_node_user *user)
+{
+	list_add_tail(&user->link, &hbc_node_users);
+	if (user->accept)
+		hbc_node_take = user->accept;
+}
+
+struct hbc_net *hbc_net(struct net *net)
+{
+	return net_generic(net, hbc_net_id);
+}
+
+/* In softirq; connections that wait to be accepted have inherited it. */
+static void hbc_node_data_ready(struct sock *sk)
+{
+	struct hbc_net *hn;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	hn = sk->sk_user_data;
+	if (hn && sk->sk_state == TCP_LISTEN)
+		queue_work(system_unbound_wq, &hn->accept_work);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* Give an accepted socket its own callback back. */
+static void hbc_node_disinherit(struct hbc_net *hn, struct sock *sk)
+{
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_data_ready = hn->data_ready;
+	sk->sk_user_data = NULL;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* Takes no lock of the node: hbc_node_unlisten() waits for it under hn->lock. */
+static void hbc_node_accept(struct work_struct *work)
+{
+	struct hbc_net *hn = container_of(work, struct hbc_net, accept_work);
+	struct socket *sock;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < HBC_ACCEPTS; i++) {
+		/* Without memory the others wait until the next one knocks. */
+		err = kernel_accept(hn->listener, &sock, O_NONBLOCK);
+		if (err)
+			return;
+		hbc_node_disinherit(hn, sock->sk);
+		hbc_node_take(hn, sock);
+	}
+	queue_work(system_unbound_wq, work);
+}
+
+static int hbc_node_bind(struct socket *sock, const struct sockaddr_storage *addr,
+			 struct netlink_ext_ack *extack)
+{
+	int err;
+
+	sock_set_reuseaddr(sock->sk);
+	err = kernel_bind(sock, (struct sockaddr *)addr, sizeof(*addr));
+	if (err == -EADDRNOTAVAIL)
+		NL_SET_ERR_MSG(extack, "the address is none of this namespace's; add it first");
+	else if (err == -EADDRINUSE)
+		NL_SET_ERR_MSG(extack, "something else listens on the address and port");
+	else if (err)
+		NL_SET_ERR_MSG(extack, "cannot bind to the address and port");
+	return err;
+}
+
+static int hbc_node_listen(struct hbc_net *hn, const struct sockaddr_storage *addr,
+			   struct netlink_ext_ack *extack)
+{
+	struct socket *sock;
+	struct sock *sk;
+	int err;
+
+	err = sock_create_kern(hn->net, addr->ss_family, SOCK_STREAM, IPPROTO_TCP, &sock);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "cannot make a TCP socket of the address's family");
+		return err;
+	}
+	err = hbc_node_bind(sock, addr, extack);
+	if (err)
+		goto release;
+	sk = sock->sk;
+	write_lock_bh(&sk->sk_callback_lock);
+	hn->listener = sock;
+	hn->data_ready = sk->sk_data_ready;
+	sk->sk_user_data = hn;
+	sk->sk_data_ready = hbc_node_data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+	err = kernel_listen(sock, HBC_BACKLOG);
+	if (!err)
+		return 0;
+	NL_SET_ERR_MSG(extack, "cannot listen on the address and port");
+	hn->listener = NULL;
+release:
+	sock_release(sock);
+	return err;
+}
+
+/* Callbacks, work, release: nobody accepts afterwards. */
+static void hbc_node_unlisten(struct hbc_net *hn)
+{
+	struct socket *sock = hn->listener;
+	struct sock *sk;
+
+	if (!sock)
+		return;
+	sk = sock->sk;
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = NULL;
+	sk->sk_data_ready = hn->data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+	cancel_work_sync(&hn->accept_work);
+	hn->listener = NULL;
+	sock_release(sock);
+}
+
+static bool hbc_node_reachable4(__be32 ip)
+{
+	return !ipv4_is_zeronet(ip) && !ipv4_is_multicast(ip) && !ipv4_is_lbcast(ip);
+}
+
+static bool hbc_node_reachable6(const struct in6_addr *ip)
+{
+	return !ipv6_addr_any(ip) && !ipv6_addr_v4mapped(ip) &&
+	       !(ipv6_addr_type(ip) & (IPV6_ADDR_MULTICAST | IPV6_ADDR_LINKLOCAL));
+}
+
+int hbc_node_check_addr(const struct sockaddr_storage *addr, struct netlink_ext_ack *extack)
+{
+	bool good;
+
+	if (addr->ss_family == AF_INET)
+		good = hbc_node_reachable4(((struct sockaddr_in *)addr)->sin_addr.s_addr);
+	else
+		good = hbc_node_reachable6(&((struct sockaddr_in6 *)addr)->sin6_addr);
+	if (good)
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "no other node can reach this address: a unicast, global one is needed");
+	return -EINVAL;
+}
+
+static void hbc_node_tell(struct hbc_net *hn, u32 id, enum hbcast_event_type type)
+{
+	struct hbc_event e;
+
+	if (!hbc_event_begin(&e, hn, type, 1))
+		return;
+	hbc_event_u32(&e, HBCAST_A_EVENT_NODE, id);
+	hbc_event_send(&e);
+}
+
+int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr,
+		 struct netlink_ext_ack *extack)
+{
+	int err;
+
+	lockdep_assert_held(&hn->lock);
+	if (hn->dying || hn->leaving) {
+		NL_SET_ERR_MSG(extack, "the node is being taken down; try again");
+		return -EBUSY;
+	}
+	if (hn->id) {
+		if (hn->id == id && !memcmp(&hn->addr, addr, sizeof(*addr)))
+			return 0;
+		NL_SET_ERR_MSG(extack, "the namespace is another node already; delete that first");
+		return -EEXIST;
+	}
+	if (hbc_peer_find(hn, id)) {
+		NL_SET_ERR_MSG(extack, "a peer has this id; delete it first");
+		return -EEXIST;
+	}
+	/* Lanes that come at once find the node complete. */
+	hn->addr = *addr;
+	WRITE_ONCE(hn->id, id);
+	err = hbc_node_listen(hn, addr, extack);
+	if (err) {
+		WRITE_ONCE(hn->id, 0);
+		return err;
+	}
+	hbc_node_tell(hn, id, HBCAST_EVENT_NODE_UP);
+	return 0;
+}
+
+/* Under the lock, so that @hn stays until the waiter has been woken. */
+void hbc_node_end(struct hbc_net *hn, atomic_t *n)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&hn->lanes_wait.lock, flags);
+	if (atomic_dec_and_test(n))
+		wake_up_all_locked(&hn->lanes_wait);
+	spin_unlock_irqrestore(&hn->lanes_wait.lock, flags);
+}
+
+static void hbc_node_wait(struct hbc_net *hn, atomic_t *n)
+{
+	wait_event(hn->lanes_wait, !atomic_read(n));
+	spin_lock_irq(&hn->lanes_wait.lock);
+	spin_unlock_irq(&hn->lanes_wait.lock);
+}
+
+/* All that hangs on the node but its lanes and probes, which are told to end. */
+static void hbc_node_begin_clear(struct hbc_net *hn)
+{
+	struct hbc_group *group, *next;
+	struct hbc_node_user *user;
+
+	lockdep_assert_held(&hn->lock);
+	hbc_node_unlisten(hn);
+	WRITE_ONCE(hn->id, 0);
+	list_for_each_entry_safe(group, next, &hn->groups, link)
+		hbc_group_remove(group);
+	hbc_peer_flush(hn);
+	list_for_each_entry(user, &hbc_node_users, link)
+		if (user->clear)
+			user->clear(hn);
+}
+
+int hbc_node_clear(struct hbc_net *hn)
+{
+	int err = 0;
+	u32 id;
+
+	mutex_lock(&hn->lock);
+	id = hn->id;
+	if (hn->leaving)
+		err = -EBUSY;
+	else if (!id)
+		err = -ENODEV;
+	if (err) {
+		mutex_unlock(&hn->lock);
+		return err;
+	}
+	hn->leaving = true;
+	hbc_node_begin_clear(hn);
+	mutex_unlock(&hn->lock);
+	hbc_node_wait(hn, &hn->nr_lanes);
+	hbc_node_wait(hn, &hn->nr_probes);
+	mutex_lock(&hn->lock);
+	hn->leaving = false;
+	mutex_unlock(&hn->lock);
+	hbc_node_tell(hn, id, HBCAST_EVENT_NODE_DOWN);
+	return 0;
+}
+
+static int __net_init hbc_node_net_init(struct net *net)
+{
+	struct hbc_net *hn = hbc_net(net);
+
+	hn->net = net;
+	mutex_init(&hn->lock);
+	INIT_WORK(&hn->accept_work, hbc_node_accept);
+	INIT_LIST_HEAD(&hn->peers);
+	INIT_LIST_HEAD(&hn->groups);
+	INIT_LIST_HEAD(&hn->plans);
+	hn->generation = 1;
+	spin_lock_init(&hn->lanes_lock);
+	INIT_LIST_HEAD(&hn->lanes);
+	INIT_LIST_HEAD(&hn->half_open);
+	spin_lock_init(&hn->probes_lock);
+	/* What is left out is told later; the log has no part in it. */
+	ratelimit_state_init(&hn->gauge_events, HZ, HBC_NODE_GAUGE_EVENTS);
+	ratelimit_set_flags(&hn->gauge_events, RATELIMIT_MSG_ON_RELEASE);
+	INIT_LIST_HEAD(&hn->probes);
+	init_waitqueue_head(&hn->lanes_wait);
+	return 0;
+}
+
+/* All namespaces begin to end before the first one is waited for. */
+static void __net_exit hbc_node_net_pre_exit(struct net *net)
+{
+	struct hbc_net *hn = hbc_net(net);
+
+	mutex_lock(&hn->lock);
+	WRITE_ONCE(hn->dying, true);
+	hbc_node_begin_clear(hn);
+	mutex_unlock(&hn->lock);
+}
+
+static void __net_exit hbc_node_net_exit(struct net *net)
+{
+	struct hbc_net *hn = hbc_net(net);
+
+	hbc_node_wait(hn, &hn->nr_lanes);
+	hbc_node_wait(hn, &hn->nr_sessions);
+	hbc_node_wait(hn, &hn->nr_probes);
+	mutex_destroy(&hn->lock);
+}
+
+static struct pernet_operations hbc_node_net_ops = {
+	.init		= hbc_node_net_init,
+	.pre_exit	= hbc_node_net_pre_exit,
+	.exit		= hbc_node_net_exit,
+	.id		= &hbc_net_id,
+	.size		= sizeof(struct hbc_net),
+};
+
+/*
+ * As a device's operations these run before the namespace's interfaces go, so
+ * the neighbours learn from TCP's reset that this node has gone.
+ */
+int hbc_node_init(void)
+{
+	return register_pernet_device(&hbc_node_net_ops);
+}
+
+void hbc_node_exit(void)
+{
+	unregister_pernet_device(&hbc_node_net_ops);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The handshake: HELLO, CHALLENGE, AUTH, READY, or REJECT at any point.
+ *
+ * The acceptor learns the group from HELLO and proves itself first; nothing is made for the
+ * connector before its own proof has been checked.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "config/event.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/handshake.h"
+#include "lane/lane.h"
+#include "lane/life.h"
+#include "lane/tx.h"
+#include "wire/auth.h"
+
+/**
+ * struct hbc_handshake - what both proofs are made of
+ * @hello: HELLO as it was on the wire
+ * @challenge: the acceptor's
+ * @challenged: CHALLENGE has been sent or checked
+ */
+struct hbc_handshake {
+	struct hbc_wire_hello hello;
+	struct hbc_wire_challenge challenge;
+	bool challenged;
+};
+
+void hbc_handshake_free(struct hbc_lane *lane)
+{
+	kfree_sensitive(lane->handshake);
+	lane->handshake = NULL;
+}
+
+int hbc_handshake_start(struct hbc_lane *lane)
+{
+	struct hbc_handshake *hs = kzalloc(sizeof(*hs), GFP_KERNEL);
+	struct hbc_wire_hello *hello;
+
+	if (!hs)
+		return -ENOMEM;
+	hello = &hs->hello;
+	hbc_wire_put_hdr(&hello->hdr, HBC_FRAME_HELLO, HBC_WIRE_VERSION, sizeof(*hello));
+	hello->group = cpu_to_be32(lane->group->id);
+	hello->from = cpu_to_be32(READ_ONCE(lane->hn->id));
+	hello->to = cpu_to_be32(lane->peer);
+	hello->root = cpu_to_be32(lane->root);
+	hello->incarnation = cpu_to_be64(lane->incarnation);
+	hello->slot = lane->slot;
+	get_random_bytes(hello->nonce, sizeof(hello->nonce));
+	lane->handshake = hs;
+	return hbc_tx_now(lane, hello, sizeof(*hello));
+}
+
+/* Tells the other side why, and ends the lane. */
+static int hbc_handshake_reject(struct hbc_lane *lane, u16 reason)
+{
+	struct hbc_wire_reject reject = { .reason = cpu_to_be16(reason) };
+
+	lane->stats.rejects++;
+	hbc_wire_put_hdr(&reject.hdr, HBC_FRAME_REJECT, 0, sizeof(reject));
+	hbc_tx_now(lane, &reject, sizeof(reject));
+	return -EKEYREJECTED;
+}
+
+static int hbc_handshake_mac(struct hbc_lane *lane, enum hbc_auth_side side, u8 *mac)
+{
+	struct hbc_auth_key *key = hbc_group_key(lane->group);
+	int err;
+
+	err = hbc_auth_mac(key, side, &lane->handshake->hello, &lane->handshake->challenge, mac);
+	hbc_auth_key_put(key);
+	return err;
+}
+
+static int hbc_handshake_check(struct hbc_lane *lane, enum hbc_auth_side side, const u8 *mac)
+{
+	struct hbc_auth_key *key = hbc_group_key(lane->group);
+	int err;
+
+	err = hbc_auth_check(key, side, &lane->handshake->hello, &lane->handshake->challenge, mac);
+	hbc_auth_key_put(key);
+	return err;
+}
+
+/* Who may open a lane for whose plan: enum hbc_reject_reason. */
+static u16 hbc_handshake_judge(struct hbc_lane *lane, const struct hbc_wire_hello *hello)
+{
+	u32 id = READ_ONCE(lane->hn->id);
+	struct hbc_group *group = lane->group;
+	bool probe = hello->flags & HBC_HELLO_PROBE;
+
+	if (!group || READ_ONCE(group->gone))
+		return HBC_REJECT_GROUP;
+	if (be32_to_cpu(hello->to) != id)
+		return HBC_REJECT_NODE;
+	/* A node may measure with itself: it is a coordinator's own part. */
+	if (!probe && be32_to_cpu(hello->from) == id)
+		return HBC_REJECT_PROTOCOL;
+	if (probe && !READ_ONCE(group->config.probe))
+		return HBC_REJECT_POLICY;
+	if (!hbc_group_is_member(group, be32_to_cpu(hello->from)) ||
+	    !hbc_group_is_member(group, be32_to_cpu(hello->root)))
+		return HBC_REJECT_MEMBER;
+	return HBC_REJECT_NONE;
+}
+
+static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hello *hello)
+{
+	struct hbc_group *group = hbc_group_get(lane->hn, be32_to_cpu(hello->group));
+	struct hbc_wire_challenge *challenge;
+	struct hbc_handshake *hs;
+	u16 reason;
+	int err;
+
+	/* Who removes it, or changes its members, finds the lane from now on. */
+	spin_lock(&lane->hn->lanes_lock);
+	lane->group = group;
+	lane->peer = be32_to_cpu(hello->from);
+	spin_unlock(&lane->hn->lanes_lock);
+	reason = hbc_handshake_judge(lane, hello);
+	if (reason)
+		return hbc_handshake_reject(lane, reason);
+	hs = kzalloc(sizeof(*hs), GFP_KERNEL);
+	if (!hs)
+		return -ENOMEM;
+	lane->handshake = hs;
+	lane->slot = hello->slot;
+	lane->root = be32_to_cpu(hello->root);
+	lane->incarnation = be64_to_cpu(hello->incarnation);
+	hs->hello = *hello;
+	challenge = &hs->challenge;
+	hbc_wire_put_hdr(&challenge->hdr, HBC_FRAME_CHALLENGE, 0, sizeof(*challenge));
+	challenge->node = hello->to;
+	get_random_bytes(challenge->nonce, sizeof(challenge->nonce));
+	err = hbc_handshake_mac(lane, HBC_AUTH_ACCEPTOR, challenge->mac);
+	if (err)
+		return err;
+	hs->challenged = true;
+	return hbc_tx_now(lane, challenge, sizeof(*challenge));
+}
+
+/* The other side, or this one, does not accept the other: enum hbc_reject_reason. */
+static int hbc_handshake_refused(struct hbc_lane *lane, u16 reason)
+{
+	struct hbc_event e;
+
+	lane->reason = reason;
+	if (hbc_lane_event(&e, lane, HBCAST_EVENT_LANE_REFUSED)) {
+		hbc_event_u32(&e, HBCAST_A_EVENT_REJECT, reason);
+		hbc_event_send(&e);
+	}
+	hbc_lane_ops->refused(lane, reason);
+	return -EKEYREJECTED;
+}
+
+static int hbc_handshake_challenge(struct hbc_lane *lane, const struct hbc_wire_challenge *w)
+{
+	struct hbc_handshake *hs = lane->handshake;
+	struct hbc_wire_auth auth;
+	int err;
+
+	if (hs->challenged || be32_to_cpu(w->node) != lane->peer)
+		return -EPROTO;
+	hs->challenge = *w;
+	if (hbc_handshake_check(lane, HBC_AUTH_ACCEPTOR, w->mac))
+		return hbc_handshake_refused(lane, HBC_REJECT_KEY);
+	hbc_wire_put_hdr(&auth.hdr, HBC_FRAME_AUTH, 0, sizeof(auth));
+	err = hbc_handshake_mac(lane, HBC_AUTH_CONNECTOR, auth.mac);
+	if (err)
+		return err;
+	hs->challenged = true;
+	return hbc_tx_now(lane, &auth, sizeof(auth));
+}
+
+/* The connector has proved itself: only now its lane gets an owner. */
+static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth *w)
+{
+	struct hbc_handshake *hs = lane->handshake;
+	struct hbc_wire_hdr ready;
+	int err;
+
+	if (!hs || !hs->challenged)
+		return hbc_handshake_reject(lane, HBC_REJECT_PROTOCOL);
+	if (hbc_handshake_check(lane, HBC_AUTH_CONNECTOR, w->mac))
+		return hbc_handshake_reject(lane, HBC_REJECT_KEY);
+	if (hs->hello.flags & HBC_HELLO_PROBE) {
+		set_bit(HBC_LANE_PROBE, &lane->flags);
+		return -ESHUTDOWN;
+	}
+	err = hbc_lane_ops->admit(lane);
+	if (err > 0)
+		return hbc_handshake_reject(lane, err);
+	if (err)
+		return err;
+	err = hbc_tx_now(lane, &ready, hbc_wire_put_hdr(&ready, HBC_FRAME_READY, 0, HBC_HDR_LEN));
+	if (!err)
+		hbc_life_ready(lane);
+	return err;
+}
+
+int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame)
+{
+	const struct hbc_wire_reject *reject = (const struct hbc_wire_reject *)frame;
+
+	if (!lane->connector) {
+		if (frame && h->type == HBC_FRAME_HELLO && !lane->group)
+			return hbc_handshake_hello(lane, (const struct hbc_wire_hello *)frame);
+		if (frame && h->type == HBC_FRAME_AUTH)
+			return hbc_handshake_auth(lane, (const struct hbc_wire_auth *)frame);
+		return hbc_handshake_reject(lane, HBC_REJECT_PROTOCOL);
+	}
+	if (!frame || !lane->handshake)
+		return -EPROTO;
+	switch (h->type) {
+	case HBC_FRAME_REJECT:
+		lane->stats.rejects++;
+		return hbc_handshake_refused(lane, be16_to_cpu(reject->reason));
+	case HBC_FRAME_CHALLENGE:
+		return hbc_handshake_challenge(lane, (const struct hbc_wire_challenge *)frame);
+	case HBC_FRAME_READY:
+		if (!lane->handshake->challenged)
+			return -EPROTO;
+		hbc_life_ready(lane);
+		return 0;
+	default:
+		return -EPROTO;
+	}
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A lane's pace: what TCP is held to.
+ *
+ * A tree is as fast as its slowest lane. Pacing keeps the others from sending what they may
+ * send in lumps, which would fill queues that lanes share, and gives each tree its part of a
+ * link that several use. What others leave is used all the same, unless the plan is strict:
+ * while the lane's socket is full the pace grows, as long as no queue does, and gives way
+ * sooner than TCP would, down to what is planned.
+ */
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/net.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "lane/lane.h"
+#include "lane/pace.h"
+
+#define HBC_PACE_LOOK_MS	100	/* from one look to the next, at least */
+#define HBC_PACE_STEP		8	/* an eighth at each look */
+#define HBC_PACE_HELD_MS	10	/* of its rate, that a socket holds unsent */
+#define HBC_PACE_HELD	(128 * 1024)	/* bytes, at the most, and without a rate */
+#define HBC_PACE_QUEUE_US	5000	/* that others may have in a queue on the way */
+
+/* TCP paces the headers of fragments, too. Any rate may be planned; it is at most doubled. */
+static u64 hbc_pace_least(const struct hbc_lane *lane)
+{
+	u64 rate = min_t(u64, lane->pace.rate, S64_MAX);
+	u32 mss = max(lane->mss, 2U * HBC_DATA_LEN);
+
+	return rate ? max(mul_u64_u32_div(rate, mss, mss - HBC_DATA_LEN), 1ULL) : 0;
+}
+
+/*
+ * What a socket holds that has not been sent: when the last pieces are given out, the
+ * slowest slot is late by that.
+ */
+static void hbc_pace_hold(struct hbc_lane *lane)
+{
+	u32 held = HBC_PACE_HELD;
+
+	if (lane->pace.rate)
+		held = clamp_t(u64, div_u64(lane->pace.now, 1000 / HBC_PACE_HELD_MS),
+			       2 * lane->mss, HBC_PACE_HELD);
+	WRITE_ONCE(tcp_sk(lane->sock->sk)->notsent_lowat, held);
+}
+
+static void hbc_pace_apply(struct hbc_lane *lane)
+{
+	unsigned long pace = ULONG_MAX;
+	int err;
+
+	if (lane->pace.rate)
+		pace = min_t(u64, lane->pace.now, ULONG_MAX - 1);
+	err = sock_setsockopt(lane->sock, SOL_SOCKET, SO_MAX_PACING_RATE,
+			      KERNEL_SOCKPTR(&pace), sizeof(pace));
+	if (err)
+		hbc_lane_fail(lane, -err);
+	hbc_pace_hold(lane);
+}
+
+void hbc_pace_begin(struct hbc_lane *lane)
+{
+	struct hbc_pace *pace = &lane->pace;
+
+	lockdep_assert_held(&lane->tx_mutex);
+	pace->now = hbc_pace_least(lane);
+	pace->looked = jiffies;
+	pace->resent = 0;
+	hbc_pace_apply(lane);
+}
+
+void hbc_pace_set(struct hbc_lane *lane, u64 rate, bool strict)
+{
+	struct hbc_pace *pace = &lane->pace;
+
+	lockdep_assert_held(&lane->tx_mutex);
+	if (pace->rate == rate && pace->strict == strict)
+		return;
+	pace->rate = rate;
+	pace->strict = strict;
+	pace->now = hbc_pace_least(lane);
+	if (lane->sock)
+		hbc_pace_apply(lane);
+}
+
+/* What TCP sends in one lump: what its pace lets go in a millisecond, two segments at least. */
+static u64 hbc_pace_lump(const struct hbc_lane *lane)
+{
+	return clamp_t(u64, lane->pace.now / MSEC_PER_SEC, 2 * lane->mss,
+		       lane->sock->sk->sk_gso_max_size);
+}
+
+/*
+ * Whether some queue on the way grows, by the way's round trip or by what it lost. What
+ * TCP sends in one lump waits for itself.
+ */
+static bool hbc_pace_crowded(const struct hbc_lane *lane, const struct tcp_info *tcp)
+{
+	return tcp->tcpi_total_retrans != lane->pace.resent || tcp->tcpi_min_rtt == U32_MAX ||
+	       tcp->tcpi_rtt > 2 * (u64)tcp->tcpi_min_rtt + HBC_PACE_QUEUE_US +
+			       div64_u64(hbc_pace_lump(lane) * USEC_PER_SEC,
+					 tcp->tcpi_delivery_rate);
+}
+
+void hbc_pace_full(struct hbc_lane *lane)
+{
+	struct hbc_pace *pace = &lane->pace;
+	u64 least = hbc_pace_least(lane), now;
+	struct tcp_info tcp;
+
+	lockdep_assert_held(&lane->tx_mutex);
+	if (!pace->rate || pace->strict ||
+	    time_before(jiffies, pace->looked + msecs_to_jiffies(HBC_PACE_LOOK_MS)))
+		return;
+	tcp_get_info(lane->sock->sk, &tcp);
+	if (!tcp.tcpi_delivery_rate)
+		return;
+	/* Where something else holds the lane up, the pace does not run away from it. */
+	now = min(pace->now + pace->now / HBC_PACE_STEP, 2 * tcp.tcpi_delivery_rate);
+	if (hbc_pace_crowded(lane, &tcp))
+		now = min(pace->now, tcp.tcpi_delivery_rate) / HBC_PACE_STEP * (HBC_PACE_STEP - 1);
+	now = max(now, least);
+	pace->looked = jiffies;
+	pace->resent = tcp.tcpi_total_retrans;
+	if (now != pace->now) {
+		pace->now = now;
+		hbc_pace_apply(lane);
+	}
+}

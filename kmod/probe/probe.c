@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A probe: one connection of a measurement. */
+#include <linux/errno.h>
+#include <linux/net.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/lane.h"
+#include "probe/probe.h"
+#include "probe/serve.h"
+
+#define HBC_PROBES_MAX	4096	/* per node */
+
+static struct workqueue_struct *hbc_probe_wq;
+
+static void hbc_probe_get(struct hbc_probe *probe)
+{
+	kref_get(&probe->ref);
+}
+
+static void hbc_probe_free(struct kref *ref)
+{
+	struct hbc_probe *probe = container_of(ref, struct hbc_probe, ref);
+	struct hbc_net *hn = probe->hn;
+
+	hbc_group_put(probe->group);
+	mutex_destroy(&probe->lock);
+	kfree(probe);
+	hbc_node_end(hn, &hn->nr_probes);
+}
+
+void hbc_probe_put(struct hbc_probe *probe)
+{
+	kref_put(&probe->ref, hbc_probe_free);
+}
+
+void hbc_probe_drop_sock(struct hbc_probe *probe)
+{
+	struct socket *sock;
+
+	mutex_lock(&probe->lock);
+	sock = probe->sock;
+	probe->sock = NULL;
+	mutex_unlock(&probe->lock);
+	if (!sock)
+		return;
+	/* What has not been sent by now is of no use to anybody. */
+	if (sock->sk->sk_state != TCP_FIN_WAIT2)
+		sock_no_linger(sock->sk);
+	sock_release(sock);
+}
+
+/* Its life is behind it, or will not begin. The reference of @work goes. */
+static void hbc_probe_over(struct hbc_probe *probe)
+{
+	spin_lock(&probe->hn->probes_lock);
+	probe->ended = true;
+	list_del(&probe->link);
+	spin_unlock(&probe->hn->probes_lock);
+	hbc_probe_drop_sock(probe);
+	hbc_probe_put(probe);
+}
+
+static void hbc_probe_work(struct work_struct *work)
+{
+	struct hbc_probe *probe = container_of(work, struct hbc_probe, work);
+
+	probe->run(probe);
+	hbc_probe_over(probe);
+}
+
+void *hbc_probe_new(size_t size, struct hbc_group *group, u32 peer,
+		    void (*run)(struct hbc_probe *probe))
+{
+	struct hbc_probe *probe = kzalloc(size, GFP_KERNEL);
+
+	if (!probe)
+		return NULL;
+	kref_init(&probe->ref);
+	mutex_init(&probe->lock);
+	INIT_WORK(&probe->work, hbc_probe_work);
+	kref_get(&group->ref);
+	probe->group = group;
+	probe->hn = group->hn;
+	probe->peer = peer;
+	probe->run = run;
+	atomic_inc(&probe->hn->nr_probes);
+	return probe;
+}
+
+int hbc_probe_begin(struct hbc_probe *probe)
+{
+	struct hbc_net *hn = probe->hn;
+	int err = 0;
+
+	spin_lock(&hn->probes_lock);
+	/* Those that end all of them have said so before they look. */
+	if (!READ_ONCE(hn->id) || READ_ONCE(probe->group->gone))
+		err = -ESHUTDOWN;
+	else if (atomic_read(&hn->nr_probes) > HBC_PROBES_MAX)
+		err = -EBUSY;
+	if (!err) {
+		/* Who finds it on the list finds its work, too. */
+		list_add_tail(&probe->link, &hn->probes);
+		hbc_probe_get(probe);
+		queue_work(hbc_probe_wq, &probe->work);
+	}
+	spin_unlock(&hn->probes_lock);
+	if (err)
+		hbc_probe_drop_sock(probe);
+	return err;
+}
+
+int hbc_probe_set_sock(struct hbc_probe *probe, struct socket *sock)
+{
+	bool ended;
+
+	mutex_lock(&probe->lock);
+	ended = READ_ONCE(probe->ended);
+	if (!ended)
+		probe->sock = sock;
+	mutex_unlock(&probe->lock);
+	if (ended) {
+		sock_release(sock);
+		return -ESHUTDOWN;
+	}
+	tcp_sock_set_nodelay(sock->sk);
+	return 0;
+}
+
+void hbc_probe_patience(struct hbc_probe *probe, unsigned int ms)
+{
+	struct sock *sk = probe->sock->sk;
+
+	lock_sock(sk);
+	sk->sk_rcvtimeo = msecs_to_jiffies(ms);
+	sk->sk_sndtimeo = msecs_to_jiffies(ms);
+	release_sock(sk);
+}
+
+/* Its socket, if it has one, says so to who waits on it. */
+static void hbc_probe_shut(struct hbc_probe *probe)
+{
+	mutex_lock(&probe->lock);
+	if (probe->sock)
+		kernel_sock_shutdown(probe->sock, SHUT_RDWR);
+	mutex_unlock(&probe->lock);
+}
+
+void hbc_probe_end(struct hbc_probe *probe)
+{
+	spin_lock(&probe->hn->probes_lock);
+	WRITE_ONCE(probe->ended, true);
+	spin_unlock(&probe->hn->probes_lock);
+	/* All workers may be busy with probes of other nodes, for long. */
+	if (cancel_work(&probe->work))
+		hbc_probe_over(probe);
+	else
+		hbc_probe_shut(probe);
+}
+
+struct hbc_probe *hbc_probe_find(struct hbc_net *hn,
+				 bool (*match)(const struct hbc_probe *probe, const void *arg),
+				 const void *arg)
+{
+	struct hbc_probe *probe, *found = NULL;
+
+	spin_lock(&hn->probes_lock);
+	list_for_each_entry(probe, &hn->probes, link) {
+		if (!match(probe, arg))
+			continue;
+		found = probe;
+		hbc_probe_get(found);
+		break;
+	}
+	spin_unlock(&hn->probes_lock);
+	return found;
+}
+
+static bool hbc_probe_lives(const struct hbc_probe *probe, const void *group)
+{
+	return !probe->ended && (!group || probe->group == group);
+}
+
+static void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group)
+{
+	struct hbc_probe *probe;
+
+	while ((probe = hbc_probe_find(hn, hbc_probe_lives, group))) {
+		hbc_probe_end(probe);
+		hbc_probe_put(probe);
+	}
+}
+
+/* Sending and receiving. */
+
+int hbc_probe_send_ping(struct hbc_probe *probe, u8 type, u64 token)
+{
+	struct hbc_wire_ping w = { .token = cpu_to_be64(token) };
+
+	return hbc_probe_send(probe, &w, hbc_wire_put_hdr(&w.hdr, type, 0, sizeof(w)));
+}
+
+int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int len, bool more)
+{
+	struct kvec vec = { .iov_base = (void *)data, .iov_len = len };
+	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | (more ? MSG_MORE : MSG_EOR) };
+
+	return kernel_sendmsg(probe->sock, &msg, &vec, 1, len);
+}
+
+int hbc_probe_send_locked(struct hbc_probe *probe, const void *frame, unsigned int len)
+{
+	struct kvec vec = { .iov_base = (void *)frame, .iov_len = len };
+	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT };
+	int n;
+
+	lockdep_assert_held(&probe->lock);
+	if (!probe->sock)
+		return -ENOTCONN;
+	/* All of it or nothing. */
+	if (sk_stream_wspace(probe->sock->sk) < (int)len)
+		return -EAGAIN;
+	n = kernel_sendmsg(probe->sock, &msg, &vec, 1, len);
+	if (n < 0)
+		return n;
+	return n == len ? 0 : -ENOBUFS;
+}
+
+int hbc_probe_send(struct hbc_probe *probe, const void *frame, unsigned int len)
+{
+	int err;
+
+	mutex_lock(&probe->lock);
+	err = hbc_probe_send_locked(probe, frame, len);
+	mutex_unlock(&probe->lock);
+	return err;
+}
+
+/* Receives until there are @need bytes of the frame; without @buf they go nowhere. */
+static int hbc_probe_fill(struct hbc_probe *probe, u8 *buf, unsigned int need)
+{
+	struct msghdr msg = {};
+	struct kvec vec;
+	int n;
+
+	while (probe->have < need) {
+		vec.iov_base = buf ? buf + probe->have : NULL;
+		vec.iov_len = need - probe->have;
+		n = kernel_recvmsg(probe->sock, &msg, &vec, 1, vec.iov_len,
+				   MSG_WAITALL | (buf ? 0 : MSG_TRUNC));
+		if (n <= 0)
+			return n ?: -ECONNRESET;
+		probe->have += n;
+	}
+	return 0;
+}
+
+int hbc_probe_next(struct hbc_probe *probe, struct hbc_hdr *h)
+{
+	int err;
+
+	err = hbc_probe_fill(probe, probe->frame, HBC_HDR_LEN) ?:
+	      hbc_wire_get_hdr(probe->frame, h);
+	if (err)
+		return err;
+	if (h->type == HBC_FRAME_PROBE)
+		err = hbc_probe_fill(probe, probe->frame, sizeof(struct hbc_wire_probe)) ?:
+		      hbc_probe_fill(probe, NULL, h->length);
+	else if (h->length <= sizeof(probe->frame))
+		err = hbc_probe_fill(probe, probe->frame, h->length);
+	else
+		err = -EBADMSG;
+	if (err)
+		return err;
+	probe->have = 0;
+	return hbc_wire_check(probe->frame, h);
+}
+
+static void hbc_probe_clear(struct hbc_net *hn)
+{
+	hbc_probe_end_all(hn, NULL);
+}
+
+static void hbc_probe_gone(struct hbc_group *group)
+{
+	hbc_probe_end_all(group->hn, group);
+}
+
+/* Measurements begin again, if that is still allowed. */
+static void hbc_probe_changed(struct hbc_group *group, bool members, bool key)
+{
+	hbc_probe_end_all(group->hn, group);
+}
+
+static struct hbc_node_user hbc_probe_user = {
+	.clear = hbc_probe_clear,
+	.changed = hbc_probe_changed,
+	.gone = hbc_probe_gone,
+};
+
+int hbc_probe_init(void)
+{
+	/* Each of them waits for most of its life. */
+	hbc_probe_wq = alloc_workqueue("hbcast_probe", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	if (!hbc_probe_wq)
+		return -ENOMEM;
+	hbc_lane_probe = hbc_probe_accept;
+	hbc_node_use(&hbc_probe_user);
+	return 0;
+}
+
+void hbc_probe_exit(void)
+{
+	destroy_workqueue(hbc_probe_wq);
+}

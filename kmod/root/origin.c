@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The root's part of a session: slots, members, and the sockets that send. */
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/time64.h>
+#include <net/netlink.h>
+
+#include "config/event.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/lane.h"
+#include "root/origin.h"
+#include "root/sent.h"
+#include "root/source.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/outcome.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "session/tree.h"
+#include "store/give.h"
+
+#define HBC_ORIGIN_MSS		1448	/* Ethernet's segment with timestamps */
+#define HBC_ORIGIN_MSS_LEAST	512
+#define HBC_ORIGIN_MSS_MOST	16384
+
+struct hbc_session *hbc_origin_session(struct hbc_group *group)
+{
+	u32 root = group->hn->id;
+	struct hbc_session *s = hbc_session_find(group, root, 0);
+	struct hbc_origin *origin;
+	u64 incarnation;
+
+	if (s) {
+		hbc_session_get(s);
+		return s;
+	}
+	origin = kzalloc(sizeof(*origin), GFP_KERNEL);
+	if (!origin)
+		return ERR_PTR(-ENOMEM);
+	do {
+		incarnation = get_random_u64();
+	} while (!incarnation);
+	s = hbc_session_new(group, root, incarnation);
+	if (IS_ERR(s)) {
+		kfree(origin);
+		return s;
+	}
+	spin_lock_init(&origin->lock);
+	INIT_LIST_HEAD(&origin->sources);
+	s->origin = origin;
+	hbc_session_get(s);
+	return s;
+}
+
+/* Plans. */
+
+static void hbc_origin_event(struct hbc_session *s, u32 epoch, enum hbcast_event_type type)
+{
+	struct hbc_event e;
+
+	if (!hbc_event_begin(&e, s->hn, type, 0))
+		return;
+	hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, s->group->id);
+	hbc_event_u32(&e, HBCAST_A_EVENT_ROOT, s->root);
+	hbc_event_u32(&e, HBCAST_A_EVENT_EPOCH, epoch);
+	hbc_event_send(&e);
+}
+
+static void hbc_origin_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
+{
+	struct hbc_event e;
+
+	if (!hbc_event_begin(&e, s->hn, HBCAST_EVENT_PLAN_REFUSED, 1))
+		return;
+	hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, s->group->id);
+	hbc_event_u32(&e, HBCAST_A_EVENT_ROOT, s->root);
+	hbc_event_u32(&e, HBCAST_A_EVENT_EPOCH, epoch);
+	hbc_event_u32(&e, HBCAST_A_EVENT_NODE, node);
+	hbc_event_u32(&e, HBCAST_A_EVENT_REJECT, reason);
+	hbc_event_send(&e);
+}
+
+/* Messages go on by the new plan; members that it has not any more fail. */
+static void hbc_origin_move(struct hbc_session *s, const struct hbc_sent_ids *nodes)
+{
+	struct hbc_message *m;
+
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+		hbc_sent_fail(m->sent, nodes, HBCAST_REASON_PLAN_GONE);
+}
+
+/* The trees take their places; slots that the plan lacks end. plan_lock held. */
+static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *trees,
+			       unsigned int nr, struct list_head *fresh)
+{
+	struct hbc_tree *old[HBC_MAX_SLOTS];
+	struct hbc_origin *origin = s->origin;
+	unsigned int i, slot;
+
+	spin_lock_bh(&s->lock);
+	memcpy(old, s->tree, sizeof(old));
+	memset(s->tree, 0, sizeof(s->tree));
+	for (i = 0; i < nr; i++) {
+		hbc_tree_get(trees[i]);
+		s->tree[trees[i]->slot] = trees[i];
+	}
+	spin_unlock_bh(&s->lock);
+	spin_lock_bh(&origin->lock);
+	origin->epoch = trees[0]->epoch;
+	memset(origin->given, 0, sizeof(origin->given));
+	origin->spanning = 0;
+	for (i = 0; i < nr; i++)
+		if (trees[i]->nr == trees[0]->nr)
+			origin->spanning |= BIT_ULL(trees[i]->slot);
+	spin_unlock_bh(&origin->lock);
+	for (i = 0; i < nr; i++)
+		hbc_children_install(s, trees[i], &fresh[i]);
+	hbc_lost_renumber(s);
+	hbc_children_leave_slots(s, trees[0]->plan->slots.set);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		hbc_tree_put(old[slot]);
+}
+
+int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsigned int nr)
+{
+	struct hbc_sent_ids *nodes;
+	struct list_head *fresh;
+	unsigned int i, have = 0;
+	int err = 0;
+
+	lockdep_assert_held(&s->hn->lock);
+	nodes = hbc_sent_ids_new(trees[0]);
+	fresh = kmalloc_array(nr, sizeof(*fresh), GFP_KERNEL);
+	if (!nodes || !fresh) {
+		kvfree(nodes);
+		kfree(fresh);
+		return -ENOMEM;
+	}
+	mutex_lock(&s->plan_lock);
+	for (; have < nr && !err; have++) {
+		INIT_LIST_HEAD(&fresh[have]);
+		err = hbc_children_prepare(s, trees[have], &fresh[have]);
+	}
+	if (!err) {
+		hbc_origin_event(s, trees[0]->epoch, HBCAST_EVENT_PLAN_APPLIED);
+		hbc_origin_install(s, trees, nr, fresh);
+	} else {
+		for (i = 0; i < have; i++)
+			hbc_children_discard(&fresh[i]);
+	}
+	mutex_unlock(&s->plan_lock);
+	kfree(fresh);
+	if (!err) {
+		hbc_origin_move(s, nodes);
+		hbc_session_kick(s);
+	}
+	kvfree(nodes);
+	return err;
+}
+
+bool hbc_origin_is_ready(struct hbc_session *s)
+{
+	bool ready = s->origin->epoch;
+	unsigned int slot;
+
+	spin_lock_bh(&s->lock);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if (s->tree[slot] && !hbc_children_ready(s, s->tree[slot]))
+			ready = false;
+	spin_unlock_bh(&s->lock);
+	return ready;
+}
+
+/* It is told each time that all are ready after they were not. plan_lock held. */
+static void hbc_origin_ready(struct hbc_session *s, u32 epoch)
+{
+	struct hbc_origin *origin = s->origin;
+	bool news;
+
+	if (!hbc_origin_is_ready(s))
+		return;
+	spin_lock_bh(&origin->lock);
+	news = origin->epoch == epoch && origin->told != epoch;
+	origin->told = epoch;
+	spin_unlock_bh(&origin->lock);
+	if (news)
+		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY);
+}
+
+static void hbc_origin_unready(struct hbc_session *s)
+{
+	struct hbc_origin *origin = s->origin;
+
+	spin_lock_bh(&origin->lock);
+	origin->told = 0;
+	spin_unlock_bh(&origin->lock);
+}
+
+#define HBC_ORIGIN_RUNS	16	/* of lost nodes in one event */
+
+/* Nodes of some runs that have become lost, or are back: kmalloc()ed ids, their number in *@nr. */
+static u32 *hbc_origin_lost_ids(struct hbc_session *s, bool down, u32 *nr)
+{
+	u32 *id = kmalloc_array(HBC_MAX_MEMBERS, sizeof(*id), GFP_KERNEL);
+	struct hbc_wire_run run[HBC_ORIGIN_RUNS];
+	const struct hbc_wire_node *node;
+	unsigned int n, i;
+	u32 p;
+
+	*nr = 0;
+	if (!id)
+		return NULL;
+	spin_lock_bh(&s->lock);
+	n = hbc_lost_runs(s, down, run, HBC_ORIGIN_RUNS);
+	for (i = 0; i < n; i++) {
+		node = &s->tree[HBC_SLOT_ALL]->node[be32_to_cpu(run[i].first)];
+		for (p = 0; p < be32_to_cpu(run[i].count); p++)
+			id[(*nr)++] = be32_to_cpu(node[p].node);
+	}
+	spin_unlock_bh(&s->lock);
+	return id;
+}
+
+/* Return: whether there may be more. */
+static bool hbc_origin_tell_lost(struct hbc_session *s, bool down)
+{
+	struct hbc_event e;
+	u32 nr, i, *id = hbc_origin_lost_ids(s, down, &nr);
+
+	if (nr && hbc_event_begin(&e, s->hn, down ? HBCAST_EVENT_MEMBER_LOST :
+					     HBCAST_EVENT_MEMBER_BACK, nr)) {
+		hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, s->group->id);
+		hbc_event_u32(&e, HBCAST_A_EVENT_ROOT, s->root);
+		for (i = 0; i < nr; i++)
+			hbc_event_u32(&e, HBCAST_A_EVENT_NODE, id[i]);
+		if (down) {
+			hbc_event_u32(&e, HBCAST_A_EVENT_REASON, HBCAST_REASON_NODE_DEAD);
+			e.err = e.err ?: nla_put_flag(e.skb, HBCAST_A_EVENT_DOWN);
+		}
+		hbc_event_send(&e);
+	}
+	kfree(id);
+	return nr;
+}
+
+static void hbc_origin_lost(struct hbc_session *s)
+{
+	while (hbc_origin_tell_lost(s, true))
+		hbc_origin_unready(s);
+	while (hbc_origin_tell_lost(s, false))
+		;
+}
+
+/* Slots. */
+
+u16 hbc_origin_payload(struct hbc_session *s)
+{
+	const struct hbc_child *child;
+	u32 least = 0, mss;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link) {
+		mss = READ_ONCE(child->lane->mss);
+		if (mss && (!least || mss < least))
+			least = mss;
+	}
+	spin_unlock_bh(&s->lock);
+	least = clamp_t(u32, least ?: HBC_ORIGIN_MSS, HBC_ORIGIN_MSS_LEAST, HBC_ORIGIN_MSS_MOST);
+	return least - HBC_DATA_LEN;
+}
+
+/* What it is given counts for the slot. origin->lock held. */
+static void hbc_origin_count(struct hbc_session *s, u8 slot, u64 bytes)
+{
+	const struct hbc_tree *tree = s->tree[slot];
+	u32 weight = tree ? max(tree->plan->slots.weight[slot], 1U) : 1;
+
+	s->origin->given[slot] += div_u64(bytes << 20, weight);
+}
+
+u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
+{
+	struct hbc_origin *origin = s->origin;
+	unsigned int slot, best = HBC_SLOT_ALL;
+
+	spin_lock_bh(&s->lock);
+	spin_lock(&origin->lock);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if (origin->spanning & BIT_ULL(slot) && s->tree[slot] &&
+		    origin->given[slot] < origin->given[best])
+			best = slot;
+	hbc_origin_count(s, best, bytes);
+	spin_unlock(&origin->lock);
+	spin_unlock_bh(&s->lock);
+	return best;
+}
+
+/* The next piece of a file gets the slot of a lane that could take data. */
+static bool hbc_origin_give(struct hbc_message *m, u8 slot)
+{
+	return hbc_store_give(m->store, slot);
+}
+
+/* What members tell. */
+
+static void hbc_origin_report(struct hbc_message *m, const struct hbc_tree *tree,
+			      const struct hbc_outcome *outcome)
+{
+	hbc_sent_report(m->sent, tree, outcome);
+}
+
+/* The first short message before @before that is kept, with a reference, or NULL. */
+static struct hbc_message *hbc_origin_kept(struct hbc_session *s, u64 before)
+{
+	struct hbc_message *m, *found = NULL;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		if (m->kept && hbc_message_number(m) < before) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
+static void hbc_origin_acked(struct hbc_session *s)
+{
+	struct hbc_message *m;
+	u64 before, bytes;
+	bool news;
+
+	spin_lock_bh(&s->lock);
+	hbc_report_least(s, &before, &bytes);
+	news = before > s->keep && s->tree[HBC_SLOT_ALL];
+	if (news) {
+		s->keep = before;
+		s->done++;
+	}
+	spin_unlock_bh(&s->lock);
+	if (!news)
+		return;
+	while ((m = hbc_origin_kept(s, before))) {
+		hbc_message_release(m);
+		hbc_source_uncharge(m->sent);
+		hbc_message_put(m);
+	}
+	hbc_session_kick(s);
+}
+
+static void hbc_origin_failed(struct hbc_message *m, u8 reason)
+{
+	hbc_sent_fail(m->sent, NULL, reason);
+}
+
+static void hbc_origin_forget(struct hbc_message *m)
+{
+	hbc_sent_put(m->sent);
+}
+
+/* Ends. */
+
+/* The first source that has not been told, with a reference, or NULL. */
+static struct hbc_source *hbc_origin_untold(struct hbc_origin *origin)
+{
+	struct hbc_source *source, *found = NULL;
+
+	spin_lock_bh(&origin->lock);
+	list_for_each_entry(source, &origin->sources, link)
+		if (!source->ended) {
+			source->ended = true;
+			hbc_source_get(source);
+			found = source;
+			break;
+		}
+	spin_unlock_bh(&origin->lock);
+	return found;
+}
+
+static void hbc_origin_end(struct hbc_session *s, u8 reason)
+{
+	struct hbc_origin *origin = s->origin;
+	struct hbc_source *source;
+	struct hbc_message *m;
+
+	spin_lock_bh(&origin->lock);
+	origin->ended = true;
+	spin_unlock_bh(&origin->lock);
+	while ((m = hbc_message_after(s, 0))) {
+		hbc_sent_fail(m->sent, NULL, reason);
+		hbc_message_put(m);
+	}
+	while ((source = hbc_origin_untold(origin))) {
+		hbc_source_ended(source);
+		hbc_source_put(source);
+	}
+}
+
+static void hbc_origin_free(struct hbc_session *s)
+{
+	kfree(s->origin);
+}
+
+/* For dumps. */
+
+/* Of @list, the one with the lowest number above @after that is below @best. */
+static struct hbc_sent *hbc_origin_lowest(const struct list_head *list, u64 after,
+					  struct hbc_sent *best)
+{
+	struct hbc_sent *sent;
+
+	list_for_each_entry(sent, list, link)
+		if (sent->number > after && (!best || sent->number < best->number))
+			best = sent;
+	return best;
+}
+
+/* origin->lock held. */
+static struct hbc_sent *hbc_origin_after(const struct hbc_origin *origin, u64 after)
+{
+	const struct hbc_source *source;
+	struct hbc_sent *best = NULL;
+
+	list_for_each_entry(source, &origin->sources, link) {
+		best = hbc_origin_lowest(&source->done, after, best);
+		best = hbc_origin_lowest(&source->messages, after, best);
+	}
+	return best;
+}
+
+int hbc_origin_next(struct hbc_session *s, u64 after, struct hbcast_completion *c, u16 *port)
+{
+	struct hbc_origin *origin = s->origin;
+	const struct hbc_sent *sent;
+
+	spin_lock_bh(&origin->lock);
+	sent = hbc_origin_after(origin, after);
+	if (sent) {
+		hbc_sent_describe(sent, c);
+		*port = sent->port;
+	}
+	spin_unlock_bh(&origin->lock);
+	return sent ? 0 : -ENOENT;
+}
+
+int hbc_origin_members(struct hbc_session *s, u64 number, struct hbcast_member *member, u32 max)
+{
+	struct hbc_origin *origin = s->origin;
+	struct hbc_sent *sent;
+	int nr = -ENOENT;
+
+	spin_lock_bh(&s->lock);
+	spin_lock(&origin->lock);
+	sent = number ? hbc_origin_after(origin, number - 1) : NULL;
+	if (sent && sent->number == number) {
+		nr = min(sent->nr, max);
+		hbc_sent_members(sent, member, max);
+	}
+	spin_unlock(&origin->lock);
+	spin_unlock_bh(&s->lock);
+	return nr;
+}
+
+static const struct hbc_root_ops hbc_origin_ops = {
+	.give = hbc_origin_give,
+	.report = hbc_origin_report,
+	.acked = hbc_origin_acked,
+	.lost = hbc_origin_lost,
+	.unready = hbc_origin_unready,
+	.ready = hbc_origin_ready,
+	.refused = hbc_origin_refused,
+	.failed = hbc_origin_failed,
+	.forget = hbc_origin_forget,
+	.end = hbc_origin_end,
+	.free = hbc_origin_free,
+};
+
+int hbc_origin_init(void)
+{
+	hbc_root_ops = &hbc_origin_ops;
+	return 0;
+}

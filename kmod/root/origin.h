@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The root's part of a session: slots, members, and the sockets that send. */
+#ifndef _HBC_ORIGIN_H
+#define _HBC_ORIGIN_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "wire/wire.h"
+
+struct hbc_group;
+struct hbc_message;
+struct hbc_plan;
+struct hbc_sent;
+struct hbc_session;
+struct hbc_tree;
+struct hbcast_completion;
+struct hbcast_member;
+struct netlink_ext_ack;
+
+/**
+ * struct hbc_origin - the root's part of a session
+ * @lock: all that follows, and the sources' lists
+ * @sources: struct hbc_source
+ * @given: of each slot how long what it was given takes at its rate, in ns
+ * @spanning: slots whose trees reach all members
+ * @epoch: of the newest plan, 0 before the first one
+ * @told: epoch of which it was told that all are ready
+ * @ended: nothing new is taken
+ */
+struct hbc_origin {
+	spinlock_t lock; /* sources and slots */
+	struct list_head sources;
+	u64 given[HBC_MAX_SLOTS];
+	u64 spanning;
+	u32 epoch;
+	u32 told;
+	bool ended;
+};
+
+/*
+ * This node's own session in the group, made if it is not there, with a reference, or
+ * ERR_PTR. hn->lock held.
+ */
+struct hbc_session *hbc_origin_session(struct hbc_group *group);
+
+/**
+ * hbc_origin_apply() - a new plan
+ * @s: this node's own session
+ * @trees: one of each slot, in ascending order, slot 0 first; all of one epoch
+ * @nr: their number
+ *
+ * hn->lock held. Return: 0, or -ENOMEM, and nothing has changed.
+ */
+int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsigned int nr);
+/* Whether all nodes of the newest plan are connected. Context: process. */
+bool hbc_origin_is_ready(struct hbc_session *s);
+
+/* Bytes of payload that fill a segment on every lane of this node. Context: process. */
+u16 hbc_origin_payload(struct hbc_session *s);
+/* The spanning slot that is furthest behind its share gets @bytes. Context: process. */
+u8 hbc_origin_slot(struct hbc_session *s, u64 bytes);
+
+/**
+ * hbc_origin_next() - walk over messages, for dumps
+ * @s: this node's own session
+ * @after: number; messages complete and not, of all sources, in order
+ * @c: set, but for the members
+ * @port: set
+ *
+ * Context: process. Return: 0, or -ENOENT when no number is above @after.
+ */
+int hbc_origin_next(struct hbc_session *s, u64 after, struct hbcast_completion *c, u16 *port);
+/* The members of a message: how many of @max were written, or -ENOENT. Context: process. */
+int hbc_origin_members(struct hbc_session *s, u64 number, struct hbcast_member *member, u32 max);
+
+int hbc_origin_init(void);
+
+#endif /* _HBC_ORIGIN_H */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What became of a message at each member, as its root knows it. */
+#include <linux/bsearch.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "root/origin.h"
+#include "root/sent.h"
+#include "root/source.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/outcome.h"
+#include "session/session.h"
+#include "session/tree.h"
+#include "store/cursor.h"
+
+static int hbc_sent_compare(const void *a, const void *b)
+{
+	const struct hbcast_member *x = a, *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
+{
+	struct hbc_session *s = source->s;
+	struct hbc_tree *tree;
+	struct hbc_sent *sent;
+	u32 i;
+
+	spin_lock_bh(&s->lock);
+	tree = s->tree[HBC_SLOT_ALL];
+	if (tree)
+		hbc_tree_get(tree);
+	spin_unlock_bh(&s->lock);
+	if (!tree)
+		return ERR_PTR(-ENETUNREACH);
+	sent = kvzalloc(struct_size(sent, member, tree->nr - 1), GFP_KERNEL_ACCOUNT);
+	if (!sent) {
+		hbc_tree_put(tree);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&sent->ref);
+	INIT_LIST_HEAD(&sent->link);
+	hbc_source_get(source);
+	sent->source = source;
+	sent->total = total;
+	sent->port = source->port;
+	sent->epoch = tree->epoch;
+	sent->nr = tree->nr - 1;
+	sent->pending = sent->nr;
+	for (i = 0; i < sent->nr; i++)
+		sent->member[i].node = be32_to_cpu(tree->node[i + 1].node);
+	sort(sent->member, sent->nr, sizeof(sent->member[0]), hbc_sent_compare, NULL);
+	hbc_tree_put(tree);
+	return sent;
+}
+
+void hbc_sent_get(struct hbc_sent *sent)
+{
+	kref_get(&sent->ref);
+}
+
+static void hbc_sent_free(struct kref *ref)
+{
+	struct hbc_sent *sent = container_of(ref, struct hbc_sent, ref);
+
+	hbc_source_put(sent->source);
+	kvfree(sent);
+}
+
+void hbc_sent_put(struct hbc_sent *sent)
+{
+	kref_put(&sent->ref, hbc_sent_free);
+}
+
+static struct hbcast_member *hbc_sent_member(struct hbc_sent *sent, u32 node)
+{
+	const struct hbcast_member key = { .node = node };
+
+	return bsearch(&key, sent->member, sent->nr, sizeof(key), hbc_sent_compare);
+}
+
+/* A member's part becomes final. origin->lock held. */
+static void hbc_sent_settle(struct hbc_sent *sent, struct hbcast_member *member, u8 reason)
+{
+	if (!member || member->state != HBCAST_PENDING)
+		return;
+	member->state = reason ? HBCAST_FAILED : HBCAST_DELIVERED;
+	member->reason = reason;
+	member->time_ns = ktime_get_ns() - sent->accepted;
+	if (reason) {
+		sent->failed++;
+	} else {
+		member->bytes = sent->total;
+		sent->delivered++;
+	}
+	sent->pending--;
+}
+
+/* Bytes that have gone to the lanes. origin->lock held. */
+static u64 hbc_sent_given(const struct hbc_sent *sent)
+{
+	const struct hbc_store *store = sent->message ? sent->message->store : NULL;
+	u32 given = store ? READ_ONCE(store->given) : 0;
+
+	if (!store)
+		return sent->given;
+	if (given == store->nr)
+		return sent->total;
+	return hbc_geometry_offset(&store->info.cut, given * store->info.cut.per_piece);
+}
+
+/* The message is over if no member is pending. */
+static void hbc_sent_look(struct hbc_sent *sent)
+{
+	struct hbc_origin *origin = sent->source->s->origin;
+	struct hbc_message *m = NULL;
+
+	spin_lock_bh(&origin->lock);
+	if (!sent->pending && sent->message) {
+		m = sent->message;
+		sent->given = hbc_sent_given(sent);
+		sent->message = NULL;
+		sent->complete = true;
+	}
+	spin_unlock_bh(&origin->lock);
+	if (!m)
+		return;
+	hbc_message_end(m);
+	hbc_source_completed(sent->source, sent);
+	hbc_message_put(m);
+}
+
+void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
+		     const struct hbc_outcome *outcome)
+{
+	struct hbc_origin *origin = sent->source->s->origin;
+	u32 i;
+
+	spin_lock_bh(&origin->lock);
+	for (i = outcome->first; i < outcome->first + outcome->count && i < tree->nr; i++)
+		hbc_sent_settle(sent, hbc_sent_member(sent, be32_to_cpu(tree->node[i].node)),
+				outcome->reason);
+	spin_unlock_bh(&origin->lock);
+	hbc_sent_look(sent);
+}
+
+static int hbc_sent_compare_ids(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
+{
+	struct hbc_sent_ids *ids = kvmalloc(struct_size(ids, id, tree->nr), GFP_KERNEL);
+	u32 i;
+
+	if (!ids)
+		return NULL;
+	ids->nr = tree->nr;
+	for (i = 0; i < ids->nr; i++)
+		ids->id[i] = be32_to_cpu(tree->node[i].node);
+	sort(ids->id, ids->nr, sizeof(ids->id[0]), hbc_sent_compare_ids, NULL);
+	return ids;
+}
+
+void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason)
+{
+	struct hbc_origin *origin = sent->source->s->origin;
+	u32 nr = keep ? keep->nr : 0, i, k = 0;
+
+	spin_lock_bh(&origin->lock);
+	/* Both are in order. */
+	for (i = 0; i < sent->nr; i++) {
+		while (k < nr && keep->id[k] < sent->member[i].node)
+			k++;
+		if (k == nr || keep->id[k] != sent->member[i].node)
+			hbc_sent_settle(sent, &sent->member[i], reason);
+	}
+	spin_unlock_bh(&origin->lock);
+	hbc_sent_look(sent);
+}
+
+/* All below the child have that much, if they are to have it. */
+static void hbc_sent_arrived(struct hbc_sent *sent, const struct hbc_child *child, u64 bytes)
+{
+	const struct hbc_edge *edge = hbc_child_edge(child);
+	struct hbcast_member *member;
+	u32 i;
+
+	for (i = edge->first; i < edge->first + edge->size; i++) {
+		member = hbc_sent_member(sent, be32_to_cpu(child->tree->node[i].node));
+		if (member && member->state == HBCAST_PENDING)
+			member->bytes = max(member->bytes, bytes);
+	}
+}
+
+void hbc_sent_members(struct hbc_sent *sent, struct hbcast_member *member, u32 max)
+{
+	const struct hbc_cursor *c;
+	struct hbc_child *child;
+
+	lockdep_assert_held(&sent->source->s->lock);
+	lockdep_assert_held(&sent->source->s->origin->lock);
+	list_for_each_entry(child, &sent->source->s->children, link) {
+		c = sent->message && child->slot == HBC_SLOT_ALL ?
+		    hbc_child_cursor(child, sent->message->store) : NULL;
+		if (c && c->arrived)
+			hbc_sent_arrived(sent, child, c->arrived);
+	}
+	memcpy(member, sent->member, min(max, sent->nr) * sizeof(*member));
+}
+
+void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->message = sent->number;
+	c->total = sent->total;
+	c->sent = hbc_sent_given(sent);
+	c->members = sent->nr;
+	c->delivered = sent->delivered;
+	c->failed = sent->failed;
+}

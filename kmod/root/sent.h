@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What became of a message at each member, as its root knows it. */
+#ifndef _HBC_SENT_H
+#define _HBC_SENT_H
+
+#include <linux/hbcast.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct hbc_message;
+struct hbc_origin;
+struct hbc_outcome;
+struct hbc_source;
+struct hbc_tree;
+
+/**
+ * struct hbc_sent - a message at its root
+ * @ref: references: the message, and the source's lists
+ * @link: source->messages, then source->done; origin->lock, as what follows
+ * @source: a reference
+ * @message: while it is not complete, else NULL
+ * @number: of the message
+ * @total: bytes of it
+ * @port: that it goes to
+ * @epoch: of the plan whose members it has
+ * @given: bytes of it that had gone when it was complete
+ * @accepted: when, by ktime_get_ns()
+ * @charged: bytes of the send buffer that it takes
+ * @nr: entries of @member
+ * @pending: members whose part is not final
+ * @delivered: members that have it
+ * @failed: members that will not
+ * @complete: no member is pending
+ * @member: in order of their ids
+ */
+struct hbc_sent {
+	struct kref ref;
+	struct list_head link;
+	struct hbc_source *source;
+	struct hbc_message *message;
+	u64 number;
+	u64 total;
+	u16 port;
+	u32 epoch;
+	u64 given;
+	u64 accepted;
+	u64 charged;
+	u32 nr;
+	u32 pending;
+	u32 delivered;
+	u32 failed;
+	bool complete;
+	struct hbcast_member member[];
+};
+
+/* Ids in ascending order. */
+struct hbc_sent_ids {
+	u32 nr;
+	u32 id[];
+};
+
+/* For the members of the newest plan; ERR_PTR: -ENETUNREACH, -ENOMEM. Context: process. */
+struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total);
+void hbc_sent_get(struct hbc_sent *sent);
+/* Context: process, no spinlocks. */
+void hbc_sent_put(struct hbc_sent *sent);
+
+/* Outcomes of nodes of a tree. Context: process, no spinlocks. */
+void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
+		     const struct hbc_outcome *outcome);
+/* The nodes of a tree, kvfree()d by the caller; NULL without memory. Context: process. */
+struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
+/*
+ * All whose part is not final fail with @reason, or with @keep those that are not among it.
+ * Context: process, no spinlocks.
+ */
+void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason);
+/*
+ * Copies its first @max members; of those whose part is not final, @bytes are what all have by
+ * word of the child of this node that they are below. session->lock and origin->lock held.
+ */
+void hbc_sent_members(struct hbc_sent *sent, struct hbcast_member *member, u32 max);
+/* What HBCAST_COMPLETION says, but for the members. origin->lock held. */
+void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c);
+
+#endif /* _HBC_SENT_H */

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A source: the sending side of one socket. */
+#include <linux/err.h>
+#include <linux/errqueue.h>
+#include <linux/hbcast.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "config/group.h"
+#include "root/origin.h"
+#include "root/sent.h"
+#include "root/source.h"
+#include "session/message.h"
+#include "session/receiver.h"
+#include "session/session.h"
+
+void hbc_source_get(struct hbc_source *source)
+{
+	kref_get(&source->ref);
+}
+
+static void hbc_source_free(struct kref *ref)
+{
+	struct hbc_source *source = container_of(ref, struct hbc_source, ref);
+
+	hbc_pages_free(&source->pages);
+	hbc_session_put(source->s);
+	mutex_destroy(&source->writer);
+	kfree(source);
+}
+
+void hbc_source_put(struct hbc_source *source)
+{
+	kref_put(&source->ref, hbc_source_free);
+}
+
+/* The send buffer. */
+
+u64 hbc_source_sndbuf(struct hbc_source *source)
+{
+	const struct sock *sk;
+	u64 size;
+
+	rcu_read_lock();
+	sk = rcu_dereference(source->sk);
+	size = sk ? READ_ONCE(sk->sk_sndbuf) : source->sndbuf;
+	rcu_read_unlock();
+	return size;
+}
+
+bool hbc_source_room(struct hbc_source *source, u64 bytes)
+{
+	struct hbc_session *s = source->s;
+
+	if (READ_ONCE(source->nr_messages) >= HBC_SOURCE_MESSAGES ||
+	    READ_ONCE(s->nr_messages) >= HBC_MESSAGES_MAX / 2 ||
+	    READ_ONCE(s->maps) >= HBC_MAPS_MAX / 2)
+		return false;
+	/* One that is alone may be as long as the window. */
+	return !bytes || ((READ_ONCE(source->charged) + bytes <= hbc_source_sndbuf(source)) &&
+			  (!READ_ONCE(s->kept) ||
+			   READ_ONCE(s->kept) + bytes <= READ_ONCE(s->group->config.window)));
+}
+
+static u64 hbc_source_need(struct hbc_source *source)
+{
+	u64 need = READ_ONCE(source->need);
+
+	return need ?: max(hbc_source_sndbuf(source) / 3, 1ULL);
+}
+
+bool hbc_source_poll(struct hbc_source *source)
+{
+	struct hbc_origin *origin = source->s->origin;
+
+	if (hbc_source_room(source, hbc_source_need(source)))
+		return true;
+	/* Pairs with the lock in hbc_source_tell(). */
+	spin_lock_bh(&origin->lock);
+	source->need = hbc_source_need(source);
+	spin_unlock_bh(&origin->lock);
+	return hbc_source_room(source, source->need);
+}
+
+/* The socket, with a reference, or NULL. */
+static struct sock *hbc_source_sock(struct hbc_source *source)
+{
+	struct sock *sk;
+
+	rcu_read_lock();
+	sk = rcu_dereference(source->sk);
+	if (sk && !refcount_inc_not_zero(&sk->sk_refcnt))
+		sk = NULL;
+	rcu_read_unlock();
+	return sk;
+}
+
+/* There may be room. */
+static void hbc_source_tell(struct hbc_source *source)
+{
+	struct hbc_origin *origin = source->s->origin;
+	struct sock *sk;
+	u64 need;
+
+	wake_up_all(&source->wait);
+	spin_lock_bh(&origin->lock);
+	need = source->need;
+	spin_unlock_bh(&origin->lock);
+	if (!need || !hbc_source_room(source, need))
+		return;
+	WRITE_ONCE(source->need, 0);
+	sk = hbc_source_sock(source);
+	if (!sk)
+		return;
+	sk->sk_write_space(sk);
+	sock_put(sk);
+}
+
+/* All sources share the window. */
+static void hbc_source_tell_all(struct hbc_session *s)
+{
+	struct hbc_origin *origin = s->origin;
+	struct hbc_source *source, *last = NULL;
+
+	do {
+		spin_lock_bh(&origin->lock);
+		source = last ? list_next_entry(last, link) :
+				list_first_entry(&origin->sources, struct hbc_source, link);
+		if (last && list_empty(&last->link))
+			source = NULL;
+		else if (list_entry_is_head(source, &origin->sources, link))
+			source = NULL;
+		if (source)
+			hbc_source_get(source);
+		spin_unlock_bh(&origin->lock);
+		if (last)
+			hbc_source_put(last);
+		if (source)
+			hbc_source_tell(source);
+		last = source;
+	} while (source);
+}
+
+void hbc_source_uncharge(struct hbc_sent *sent)
+{
+	struct hbc_source *source = sent->source;
+	struct hbc_origin *origin = source->s->origin;
+
+	spin_lock_bh(&origin->lock);
+	WRITE_ONCE(source->charged, source->charged - sent->charged);
+	sent->charged = 0;
+	spin_unlock_bh(&origin->lock);
+	hbc_source_tell_all(source->s);
+}
+
+int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
+{
+	long left;
+
+	if (hbc_source_room(source, bytes))
+		return 0;
+	if (!*timeo) {
+		WRITE_ONCE(source->need, bytes ?: 1);
+		return -EAGAIN;
+	}
+	left = wait_event_interruptible_timeout(source->wait, hbc_source_room(source, bytes) ||
+						READ_ONCE(source->s->origin->ended), *timeo);
+	if (left < 0)
+		return sock_intr_errno(*timeo);
+	*timeo = left;
+	return left ? 0 : -EAGAIN;
+}
+
+/* What has become of messages. */
+
+static size_t hbc_source_size(const struct hbc_sent *sent)
+{
+	return struct_size(sent, member, sent->nr);
+}
+
+/* Forget what nothing can ask for any more; the last of a closed one goes. */
+static void hbc_source_trim(struct hbc_source *source)
+{
+	struct hbc_origin *origin = source->s->origin;
+	struct hbc_sent *sent, *next;
+	bool unlinked = false;
+	LIST_HEAD(old);
+
+	spin_lock_bh(&origin->lock);
+	list_for_each_entry_safe(sent, next, &source->done, link) {
+		if (!source->closed && source->nr_done <= HBC_SOURCE_KEEP &&
+		    (source->done_bytes <= HBC_SOURCE_KEEP_BYTES || source->nr_done == 1))
+			break;
+		list_move_tail(&sent->link, &old);
+		source->nr_done--;
+		source->done_bytes -= hbc_source_size(sent);
+	}
+	if (source->closed && list_empty(&source->messages) && !list_empty(&source->link)) {
+		list_del_init(&source->link);
+		unlinked = true;
+	}
+	spin_unlock_bh(&origin->lock);
+	list_for_each_entry_safe(sent, next, &old, link) {
+		list_del_init(&sent->link);
+		hbc_sent_put(sent);
+	}
+	if (unlinked)
+		hbc_source_put(source);
+}
+
+/* With a reference, or NULL. @number 0: the last one. */
+static struct hbc_sent *hbc_source_find(struct hbc_source *source, u64 number)
+{
+	struct hbc_origin *origin = source->s->origin;
+	struct hbc_sent *sent, *found = NULL;
+
+	spin_lock_bh(&origin->lock);
+	number = number ?: source->last;
+	list_for_each_entry(sent, &source->messages, link)
+		if (sent->number == number)
+			found = sent;
+	list_for_each_entry(sent, &source->done, link)
+		if (sent->number == number)
+			found = sent;
+	if (found)
+		hbc_sent_get(found);
+	spin_unlock_bh(&origin->lock);
+	return found;
+}
+
+int hbc_source_wait(struct hbc_source *source, struct hbcast_wait *w)
+{
+	long timeo = w->timeout_ms ? msecs_to_jiffies(w->timeout_ms) : MAX_SCHEDULE_TIMEOUT;
+	struct hbc_sent *sent = hbc_source_find(source, w->message);
+	int err = 0;
+	long left;
+
+	if (!sent)
+		return -ENOENT;
+	left = wait_event_interruptible_timeout(source->wait, READ_ONCE(sent->complete), timeo);
+	w->message = sent->number;
+	w->failed = READ_ONCE(sent->failed);
+	if (left < 0)
+		err = sock_intr_errno(timeo);
+	else if (!left)
+		err = -ETIMEDOUT;
+	hbc_sent_put(sent);
+	return err;
+}
+
+int hbc_source_completion(struct hbc_source *source, u64 number, u32 max,
+			  struct hbcast_completion **c)
+{
+	struct hbc_sent *sent = hbc_source_find(source, number);
+	int nr = -ENOMEM;
+
+	if (!sent)
+		return -ENOENT;
+	max = min(max, sent->nr);
+	*c = kvzalloc(struct_size(*c, member, max), GFP_KERNEL);
+	if (*c) {
+		spin_lock_bh(&source->s->lock);
+		spin_lock(&source->s->origin->lock);
+		hbc_sent_describe(sent, *c);
+		hbc_sent_members(sent, (*c)->member, max);
+		spin_unlock(&source->s->origin->lock);
+		spin_unlock_bh(&source->s->lock);
+		nr = max;
+	}
+	hbc_sent_put(sent);
+	return nr;
+}
+
+u64 hbc_source_outstanding(struct hbc_source *source)
+{
+	return READ_ONCE(source->outstanding);
+}
+
+u64 hbc_source_last(struct hbc_source *source)
+{
+	return READ_ONCE(source->last);
+}
+
+/* An entry for the error queue; without memory there is still getsockopt(). */
+static void hbc_source_notify(struct sock *sk, const struct hbc_sent *sent)
+{
+	struct sk_buff *skb = alloc_skb(sizeof(struct hbcast_completion), GFP_KERNEL);
+	struct sock_extended_err *ee;
+
+	if (!skb)
+		return;
+	hbc_sent_describe(sent, skb_put(skb, sizeof(struct hbcast_completion)));
+	ee = &SKB_EXT_ERR(skb)->ee;
+	memset(ee, 0, sizeof(*ee));
+	ee->ee_errno = sent->failed ? EIO : 0;
+	ee->ee_origin = SO_EE_ORIGIN_HBCAST;
+	ee->ee_info = sent->failed;
+	ee->ee_data = (u32)sent->number;
+	if (sock_queue_err_skb(sk, skb))
+		kfree_skb(skb);
+}
+
+void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent)
+{
+	struct hbc_origin *origin = source->s->origin;
+	struct sock *sk = hbc_source_sock(source);
+
+	spin_lock_bh(&origin->lock);
+	if (!list_empty(&sent->link)) {
+		list_move_tail(&sent->link, &source->done);
+		source->nr_done++;
+		source->done_bytes += hbc_source_size(sent);
+		WRITE_ONCE(source->nr_messages, source->nr_messages - 1);
+		WRITE_ONCE(source->outstanding, source->outstanding - sent->total);
+	}
+	spin_unlock_bh(&origin->lock);
+	hbc_source_uncharge(sent);
+	if (sk) {
+		if (READ_ONCE(source->notify))
+			hbc_source_notify(sk, sent);
+		sock_put(sk);
+	}
+	hbc_source_trim(source);
+	hbc_source_tell(source);
+}
+
+/* Birth and end. */
+
+struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *sk)
+{
+	struct hbc_source *source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
+	struct hbc_origin *origin = s->origin;
+	bool ended;
+
+	if (!source) {
+		hbc_session_put(s);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&source->ref);
+	INIT_LIST_HEAD(&source->link);
+	source->s = s;
+	source->port = port;
+	RCU_INIT_POINTER(source->sk, sk);
+	init_waitqueue_head(&source->wait);
+	mutex_init(&source->writer);
+	INIT_LIST_HEAD(&source->messages);
+	INIT_LIST_HEAD(&source->done);
+	spin_lock_bh(&origin->lock);
+	ended = origin->ended;
+	if (!ended) {
+		hbc_source_get(source);
+		list_add_tail(&source->link, &origin->sources);
+	}
+	spin_unlock_bh(&origin->lock);
+	if (!ended)
+		return source;
+	hbc_source_put(source);
+	return ERR_PTR(-ENODEV);
+}
+
+/* All that is not complete is given up. */
+static void hbc_source_abort_all(struct hbc_source *source)
+{
+	struct hbc_origin *origin = source->s->origin;
+	struct hbc_sent *sent;
+
+	do {
+		spin_lock_bh(&origin->lock);
+		sent = list_first_entry_or_null(&source->messages, struct hbc_sent, link);
+		if (sent)
+			hbc_sent_get(sent);
+		spin_unlock_bh(&origin->lock);
+		if (sent) {
+			hbc_sent_fail(sent, NULL, HBCAST_REASON_ABORTED);
+			hbc_sent_put(sent);
+		}
+	} while (sent);
+}
+
+void hbc_source_close(struct hbc_source *source, long linger)
+{
+	struct sock *sk = rcu_dereference_protected(source->sk, true);
+
+	source->sndbuf = sk->sk_sndbuf;
+	if (linger > 0)
+		wait_event_interruptible_timeout(source->wait,
+						 !READ_ONCE(source->nr_messages), linger);
+	else if (!linger)
+		hbc_source_abort_all(source);
+	RCU_INIT_POINTER(source->sk, NULL);
+	spin_lock_bh(&source->s->origin->lock);
+	source->closed = true;
+	spin_unlock_bh(&source->s->origin->lock);
+	hbc_source_trim(source);
+	hbc_source_put(source);
+}
+
+void hbc_source_ended(struct hbc_source *source)
+{
+	struct sock *sk = hbc_source_sock(source);
+
+	wake_up_all(&source->wait);
+	if (!sk)
+		return;
+	hbc_receiver_hang_up(sk, SEND_SHUTDOWN);
+	sock_put(sk);
+}

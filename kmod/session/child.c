@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A child: the other end of a lane that leads away from the root. */
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/list_sort.h>
+#include <linux/slab.h>
+
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/lane.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/parent.h"
+#include "session/progress.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "session/tree.h"
+#include "store/cursor.h"
+#include "store/store.h"
+
+void hbc_child_get(struct hbc_child *child)
+{
+	kref_get(&child->ref);
+}
+
+static void hbc_child_free(struct kref *ref)
+{
+	struct hbc_child *child = container_of(ref, struct hbc_child, ref);
+	struct hbc_cursor *c, *next;
+
+	list_for_each_entry_safe(c, next, &child->cursors, child_link)
+		hbc_cursor_free(c);
+	xa_destroy(&child->index);
+	hbc_tree_put(child->tree);
+	hbc_lane_put(child->lane);
+	hbc_session_put(child->s);
+	kfree(child);
+}
+
+void hbc_child_put(struct hbc_child *child)
+{
+	kref_put(&child->ref, hbc_child_free);
+}
+
+const struct hbc_edge *hbc_child_edge(const struct hbc_child *child)
+{
+	return &child->tree->edge[child->edge];
+}
+
+/* Trees. */
+
+static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *tree,
+				       unsigned int edge)
+{
+	const struct hbc_wire_node *node = &tree->node[tree->edge[edge].first];
+	struct hbc_child *child = kzalloc(sizeof(*child), GFP_KERNEL);
+	struct hbc_lane_target to = {
+		.group = s->group, .incarnation = s->incarnation, .root = s->root,
+		.peer = be32_to_cpu(node->node), .slot = tree->slot, .owner = child,
+	};
+
+	if (!child)
+		return NULL;
+	hbc_tree_address(node, &to.addr);
+	child->lane = hbc_lane_connect(s->hn, &to);
+	if (!child->lane) {
+		kfree(child);
+		return NULL;
+	}
+	kref_init(&child->ref);
+	hbc_session_get(s);
+	child->s = s;
+	child->node = to.peer;
+	child->slot = tree->slot;
+	hbc_tree_get(tree);
+	child->tree = tree;
+	child->edge = edge;
+	child->since = jiffies;
+	child->moved = jiffies;
+	INIT_LIST_HEAD(&child->cursors);
+	xa_init_flags(&child->index, 0);
+	return child;
+}
+
+/* The child of an edge that is there with this address already, or NULL. plan_lock held. */
+static struct hbc_child *hbc_child_find(struct hbc_session *s, const struct hbc_tree *tree,
+					unsigned int edge)
+{
+	const struct hbc_wire_node *node = &tree->node[tree->edge[edge].first];
+	struct sockaddr_storage addr;
+	struct hbc_child *child;
+
+	hbc_tree_address(node, &addr);
+	list_for_each_entry(child, &s->children, link)
+		if (child->slot == tree->slot && child->node == be32_to_cpu(node->node) &&
+		    !memcmp(&child->lane->addr, &addr, sizeof(addr)))
+			return child;
+	return NULL;
+}
+
+bool hbc_children_fit(struct hbc_session *s, const struct hbc_tree *tree)
+{
+	const struct hbc_child *child;
+	u32 nr = tree->nr_edges;
+
+	lockdep_assert_held(&s->plan_lock);
+	list_for_each_entry(child, &s->children, link)
+		nr += child->slot != tree->slot;
+	return nr <= HBC_CHILDREN_MAX;
+}
+
+int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh)
+{
+	struct hbc_child *child;
+	unsigned int i;
+
+	lockdep_assert_held(&s->plan_lock);
+	for (i = 0; i < tree->nr_edges; i++) {
+		if (hbc_child_find(s, tree, i))
+			continue;
+		child = hbc_child_new(s, tree, i);
+		if (!child) {
+			hbc_children_discard(fresh);
+			return -ENOMEM;
+		}
+		list_add_tail(&child->link, fresh);
+	}
+	return 0;
+}
+
+void hbc_children_discard(struct list_head *fresh)
+{
+	struct hbc_child *child, *next;
+
+	list_for_each_entry_safe(child, next, fresh, link) {
+		list_del(&child->link);
+		hbc_child_put(child);
+	}
+}
+
+/* There are others below it now, or the same ones by another plan. session->lock held. */
+static void hbc_child_renew(struct hbc_child *child)
+{
+	child->plan_told = false;
+	child->tree_told = 0;
+	child->ready = 0;
+	child->ack = 0;
+	child->ack_bytes = 0;
+	child->moved = jiffies;
+	/* One that had asked the lane to stop says anew what it has. */
+	if ((child->over || child->stop) && !child->s->ended) {
+		child->over = false;
+		child->stop = false;
+		child->agreed = false;
+	}
+}
+
+/* The child is in another tree now, and what it is to get may differ. plan_lock held. */
+static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsigned int edge)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_tree *old = child->tree;
+	struct hbc_cursor *c;
+	bool renew;
+
+	hbc_tree_get(tree);
+	spin_lock_bh(&s->lock);
+	renew = old->epoch != tree->epoch || old->nr != tree->nr ||
+		hbc_child_edge(child)->size != tree->edge[edge].size;
+	if (renew)
+		hbc_child_renew(child);
+	child->tree = tree;
+	child->edge = edge;
+	child->failed = 0;
+	list_for_each_entry(c, &child->cursors, child_link) {
+		hbc_cursor_set_route(c, &tree->edge[edge].route);
+		if (renew)
+			c->arrived = 0;
+	}
+	spin_unlock_bh(&s->lock);
+	hbc_tree_put(old);
+}
+
+static void hbc_child_begin(struct hbc_child *child)
+{
+	const struct hbc_tree *tree = child->tree;
+	u64 rate = be64_to_cpu(tree->node[hbc_child_edge(child)->first].rate);
+
+	hbc_lane_set_rate(child->lane, rate, hbc_plan_is_strict(tree->plan));
+}
+
+/* It leaves the list: its lane ends when all that is due has gone. plan_lock held. */
+static void hbc_child_leave(struct hbc_child *child, bool drain)
+{
+	struct hbc_session *s = child->s;
+
+	spin_lock_bh(&s->lock);
+	list_del_init(&child->link);
+	child->stop = drain;
+	spin_unlock_bh(&s->lock);
+	hbc_lane_close(child->lane, drain);
+	hbc_child_put(child);
+}
+
+/* The plan says in which order those of one parent are served. */
+static int hbc_children_compare(void *unused, const struct list_head *a,
+				const struct list_head *b)
+{
+	const struct hbc_child *x = list_entry(a, struct hbc_child, link);
+	const struct hbc_child *y = list_entry(b, struct hbc_child, link);
+
+	return x->slot != y->slot ? x->slot - y->slot : x->edge > y->edge;
+}
+
+void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh)
+{
+	struct hbc_child *child, *next;
+	unsigned int i;
+
+	lockdep_assert_held(&s->plan_lock);
+	for (i = 0; i < tree->nr_edges; i++) {
+		child = hbc_child_find(s, tree, i);
+		if (child) {
+			hbc_child_move(child, tree, i);
+			hbc_child_begin(child);
+			hbc_lane_kick(child->lane);
+		}
+	}
+	list_for_each_entry_safe(child, next, &s->children, link)
+		if (child->slot == tree->slot && child->tree != tree)
+			hbc_child_leave(child, true);
+	list_for_each_entry_safe(child, next, fresh, link) {
+		spin_lock_bh(&s->lock);
+		list_move_tail(&child->link, &s->children);
+		spin_unlock_bh(&s->lock);
+		hbc_child_begin(child);
+		hbc_child_get(child);	/* the lane's */
+		hbc_lane_begin(child->lane);
+	}
+	spin_lock_bh(&s->lock);
+	list_sort(NULL, &s->children, hbc_children_compare);
+	spin_unlock_bh(&s->lock);
+}
+
+void hbc_children_leave_slots(struct hbc_session *s, u64 slots)
+{
+	struct hbc_child *child, *next;
+
+	lockdep_assert_held(&s->plan_lock);
+	list_for_each_entry_safe(child, next, &s->children, link)
+		if (!(slots & BIT_ULL(child->slot)))
+			hbc_child_leave(child, true);
+}
+
+void hbc_children_end(struct hbc_session *s, bool drain)
+{
+	struct hbc_child *child, *next;
+
+	lockdep_assert_held(&s->plan_lock);
+	list_for_each_entry_safe(child, next, &s->children, link)
+		hbc_child_leave(child, drain);
+}
+
+bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree)
+{
+	const struct hbc_child *child;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry(child, &s->children, link)
+		if (child->tree == tree && (!child->up || child->ready != tree->epoch))
+			return false;
+	return true;
+}
+
+/* Messages. */
+
+struct hbc_cursor *hbc_child_cursor(struct hbc_child *child, const struct hbc_store *store)
+{
+	struct hbc_cursor *c;
+
+	lockdep_assert_held(&child->s->lock);
+	c = xa_load(&child->index, (u32)store->info.number);
+	return c && c->store == store ? c : NULL;
+}
+
+bool hbc_children_lack(const struct hbc_message *m)
+{
+	bool whole = hbc_store_is_whole(m->store);
+	const struct hbc_cursor *c;
+	struct hbc_child *child;
+	enum hbc_cursor_wait wait;
+
+	lockdep_assert_held(&m->s->lock);
+	if (m->discard)
+		return false;
+	list_for_each_entry(child, &m->s->children, link) {
+		c = child->up ? hbc_child_cursor(child, m->store) : NULL;
+		if (!c)
+			continue;
+		wait = READ_ONCE(c->wait);
+		if (!whole || wait == HBC_WAIT_NONE || wait == HBC_WAIT_FILE)
+			return true;
+	}
+	return false;
+}
+
+void hbc_children_forget(struct hbc_message *m)
+{
+	struct hbc_session *s = m->s;
+	struct hbc_cursor *c, *next;
+	struct hbc_child *child;
+	LIST_HEAD(gone);
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link) {
+		c = hbc_child_cursor(child, m->store);
+		if (!c)
+			continue;
+		xa_erase(&child->index, (u32)hbc_message_number(m));
+		list_move(&c->child_link, &gone);
+		if (child->sending == c)
+			child->sending = NULL;
+	}
+	spin_unlock_bh(&s->lock);
+	list_for_each_entry_safe(c, next, &gone, child_link)
+		hbc_cursor_free(c);
+}
+
+/* The lane. */
+
+int hbc_child_up(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+
+	spin_lock_bh(&s->lock);
+	child->up = true;
+	child->plan_told = false;
+	child->tree_told = 0;
+	/* Who comes back again and again without an ACK gets no more time for it. */
+	if (child->dead || child->ack != child->ack_up)
+		child->moved = jiffies;
+	child->ack_up = child->ack;
+	if (child->dead)
+		hbc_lost_child(child, false);
+	child->dead = false;
+	spin_unlock_bh(&s->lock);
+	return 0;
+}
+
+/* What was handed to the connection is lost, as far as is known. */
+void hbc_child_down(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_cursor *c;
+
+	spin_lock_bh(&s->lock);
+	child->up = false;
+	child->agreed = false;
+	child->ready = 0;
+	child->told = 0;
+	child->done = 0;
+	child->since = READ_ONCE(child->lane->since);
+	child->sending = NULL;
+	list_for_each_entry(c, &child->cursors, child_link) {
+		hbc_cursor_rewind(c);
+		c->last = false;
+	}
+	if (s->origin)
+		hbc_root_ops->unready(s);
+	spin_unlock_bh(&s->lock);
+}
+
+void hbc_child_gone(struct hbc_child *child)
+{
+	hbc_child_put(child);
+}
+
+void hbc_child_refused(struct hbc_child *child, u16 reason)
+{
+	struct hbc_session *s = child->s;
+	u32 epoch;
+
+	mutex_lock(&s->plan_lock);
+	epoch = child->tree->epoch;
+	if (!list_empty(&child->link))
+		hbc_parent_tree_ack(s, child->slot, epoch, child->node, reason);
+	mutex_unlock(&s->plan_lock);
+}
+
+/* What a child says. */
+
+static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tree_ack *w)
+{
+	struct hbc_session *s = child->s;
+	u32 epoch = be32_to_cpu(w->epoch), node = be32_to_cpu(w->node);
+	bool ready = false;
+
+	mutex_lock(&s->plan_lock);
+	spin_lock_bh(&s->lock);
+	if (child->tree->epoch == epoch && !list_empty(&child->link)) {
+		if (!node)
+			child->ready = epoch;
+		ready = node || hbc_children_ready(s, child->tree);
+	} else {
+		hbc_group_drop(s->group, HBC_DROP_STALE);
+	}
+	spin_unlock_bh(&s->lock);
+	if (ready)
+		hbc_parent_tree_ack(s, child->slot, epoch, node, be16_to_cpu(w->reason));
+	mutex_unlock(&s->plan_lock);
+	return 0;
+}
+
+/* A new cursor becomes the child's. session->lock held. */
+static int hbc_child_add_cursor(struct hbc_child *child, struct hbc_cursor *c)
+{
+	int err = xa_insert(&child->index, (u32)c->store->info.number, c,
+			    GFP_ATOMIC | __GFP_NOWARN);
+
+	if (err)
+		return err;
+	/* The tree may be another one by now. */
+	hbc_cursor_set_route(c, &hbc_child_edge(child)->route);
+	list_add_tail(&c->child_link, &child->cursors);
+	return 0;
+}
+
+/* The child's cursor of a message, made if it is not there; NULL without memory. */
+static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct hbc_message *m)
+{
+	struct hbc_cursor *c, *fresh = NULL;
+	struct hbc_session *s = child->s;
+	struct hbc_tree *tree = NULL;
+
+	spin_lock_bh(&s->lock);
+	c = hbc_child_cursor(child, m->store);
+	if (!c && !list_empty(&m->link)) {
+		const struct hbc_route *route = &hbc_child_edge(child)->route;
+
+		/* The store looks at the route at once, and another tree may come. */
+		tree = child->tree;
+		hbc_tree_get(tree);
+		spin_unlock_bh(&s->lock);
+		fresh = hbc_cursor_new(m->store, child->lane, route);
+		if (!fresh) {
+			hbc_tree_put(tree);
+			return NULL;
+		}
+		spin_lock_bh(&s->lock);
+		c = hbc_child_cursor(child, m->store);
+		if (!c && !list_empty(&m->link) && !hbc_child_add_cursor(child, fresh)) {
+			c = fresh;
+			fresh = NULL;
+		}
+	}
+	spin_unlock_bh(&s->lock);
+	if (fresh)
+		hbc_cursor_free(fresh);
+	hbc_tree_put(tree);
+	return c;
+}
+
+int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
+{
+	return hbc_child_make_cursor(child, m) || list_empty(&m->link) ? 0 : -ENOMEM;
+}
+
+static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w)
+{
+	u64 message = be64_to_cpu(w->message), bytes = be64_to_cpu(w->bytes);
+	struct hbc_session *s = child->s;
+	bool moved;
+
+	spin_lock_bh(&s->lock);
+	if (be32_to_cpu(w->epoch) != child->tree->epoch) {
+		spin_unlock_bh(&s->lock);
+		hbc_group_drop(s->group, HBC_DROP_STALE);
+		return 0;
+	}
+	if (message > s->last + 1) {
+		spin_unlock_bh(&s->lock);
+		return -EPROTO;
+	}
+	moved = message > child->ack || (message == child->ack && bytes > child->ack_bytes);
+	if (moved) {
+		child->ack = message;
+		child->ack_bytes = bytes;
+		child->moved = jiffies;
+	}
+	spin_unlock_bh(&s->lock);
+	if (moved)
+		hbc_report_ack(s);
+	return 0;
+}
+
+static void hbc_child_stop(struct hbc_child *child)
+{
+	spin_lock_bh(&child->s->lock);
+	child->stop = true;
+	spin_unlock_bh(&child->s->lock);
+	hbc_lane_kick(child->lane);
+}
+
+int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame)
+{
+	bool all = child->slot == HBC_SLOT_ALL;
+
+	switch (h->type) {
+	case HBC_FRAME_TREE_ACK:
+		return hbc_child_tree_ack(child, (const struct hbc_wire_tree_ack *)frame);
+	case HBC_FRAME_HAVE:
+		return hbc_child_have(child, (const struct hbc_wire_have *)frame, h);
+	case HBC_FRAME_WANT:
+		return hbc_child_want(child, (const struct hbc_wire_want *)frame,
+				      hbc_wire_count(h, sizeof(struct hbc_wire_want),
+						     sizeof(struct hbc_wire_run)));
+	case HBC_FRAME_STOP:
+		hbc_child_stop(child);
+		return 0;
+	case HBC_FRAME_ACK:
+		if (all && h->tag & HBC_ACK_FILE)
+			return hbc_progress_come(child, (const struct hbc_wire_ack *)frame);
+		return all ? hbc_child_acked(child, (const struct hbc_wire_ack *)frame) : -EPROTO;
+	case HBC_FRAME_LOST:
+		return !all ? -EPROTO :
+		       hbc_lost_come(child, (const struct hbc_wire_lost *)frame, h->tag,
+				     hbc_wire_count(h, sizeof(struct hbc_wire_lost),
+						    sizeof(struct hbc_wire_run)));
+	case HBC_FRAME_REPORT:
+		return !all ? -EPROTO :
+		       hbc_report_come(child, (const struct hbc_wire_report *)frame,
+				       hbc_wire_count(h, sizeof(struct hbc_wire_report),
+						      sizeof(struct hbc_wire_outcome)));
+	default:
+		return -EPROTO;
+	}
+}

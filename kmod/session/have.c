@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What this node has of messages, as it tells parents. */
+#include <linux/bitmap.h>
+
+#include "lane/lane.h"
+#include "session/have.h"
+#include "session/message.h"
+#include "session/parent.h"
+#include "session/session.h"
+#include "store/store.h"
+
+/* HAVE of a message: its length, or 0 if nothing of it is here. session->lock held. */
+static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have *w)
+{
+	struct hbc_store *store = m->store;
+	unsigned int n = 0;
+	u32 p = 0, end;
+
+	w->message = cpu_to_be64(hbc_message_number(m));
+	/* What does not come for that is as good as thrown away. */
+	if (hbc_message_is_useless(m) && !hbc_store_is_whole(store))
+		WRITE_ONCE(m->thrown, true);
+	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
+		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
+	spin_lock_bh(&store->lock);
+	for (; n < HBC_HAVE_RUNS; p = end, n++) {
+		p = find_next_bit(store->whole, store->nr, p);
+		if (p >= store->nr)
+			break;
+		end = find_next_zero_bit(store->whole, store->nr, p);
+		w->run[n].first = cpu_to_be32(p);
+		w->run[n].count = cpu_to_be32(end - p);
+	}
+	spin_unlock_bh(&store->lock);
+	if (!n)
+		return 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, 0, sizeof(*w) + n * sizeof(w->run[0]));
+}
+
+/* HAVE of the next message of which something is here; then the end. session->lock held. */
+unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
+	struct hbc_message *m;
+	unsigned int n;
+
+	if (!parent->having || parent->holds)
+		return 0;
+	list_for_each_entry(m, &parent->s->messages, link) {
+		if (hbc_message_number(m) <= parent->have)
+			continue;
+		parent->have = hbc_message_number(m);
+		n = hbc_have_message(m, w);
+		if (n)
+			return n;
+	}
+	parent->having = false;
+	w->message = 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_END, sizeof(*w));
+}
+
+/* WANT of all that is not here: its length, or 0. session->lock held. */
+static unsigned int hbc_have_missing(struct hbc_message *m, struct hbc_wire_want *w)
+{
+	struct hbc_store *store = m->store;
+	unsigned int n = 0;
+	u32 p = 0, end;
+
+	w->message = cpu_to_be64(hbc_message_number(m));
+	spin_lock_bh(&store->lock);
+	for (; n < HBC_HAVE_RUNS; p = end, n++) {
+		p = find_next_zero_bit(store->whole, store->nr, p);
+		if (p >= store->nr)
+			break;
+		/* To ask for more than is missing does no harm. */
+		end = n + 1 < HBC_HAVE_RUNS ? find_next_bit(store->whole, store->nr, p) :
+					      store->nr;
+		w->run[n].first = cpu_to_be32(p);
+		w->run[n].count = cpu_to_be32(end - p);
+	}
+	spin_unlock_bh(&store->lock);
+	if (!n)
+		return 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_WANT, 0, sizeof(*w) + n * sizeof(w->run[0]));
+}
+
+void hbc_have_want(struct hbc_session *s)
+{
+	struct hbc_parent *parent = s->parent[HBC_SLOT_ALL];
+
+	lockdep_assert_held(&s->lock);
+	if (!parent)
+		return;
+	parent->wanting = true;
+	parent->want = 0;
+	hbc_lane_kick(parent->lane);
+}
+
+/* WANT of the next message of which data was thrown away, and somebody wants it now. */
+unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
+{
+	struct hbc_message *m;
+	unsigned int n;
+
+	if (!parent->wanting || parent->having)
+		return 0;
+	list_for_each_entry(m, &parent->s->messages, link) {
+		if (hbc_message_number(m) <= parent->want || !m->thrown ||
+		    hbc_message_is_useless(m))
+			continue;
+		parent->want = hbc_message_number(m);
+		n = hbc_have_missing(m, (struct hbc_wire_want *)frame);
+		if (n)
+			return n;
+	}
+	parent->wanting = false;
+	return 0;
+}

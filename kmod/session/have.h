@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What this node has of messages, as it tells parents. */
+#ifndef _HBC_HAVE_H
+#define _HBC_HAVE_H
+
+#include <linux/types.h>
+
+struct hbc_parent;
+struct hbc_session;
+
+/* HAVE of the next message of which something is here; then the end. session->lock held. */
+unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame);
+/* What was thrown away is wanted, perhaps: slot 0's parent is asked. session->lock held. */
+void hbc_have_want(struct hbc_session *s);
+/*
+ * WANT of the next message of which data was thrown away, and somebody wants it now.
+ * session->lock held.
+ */
+unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame);
+
+#endif /* _HBC_HAVE_H */

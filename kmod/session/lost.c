@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which nodes below are not reached, as the tree of slot 0 numbers them, and who knows. */
+#include <linux/bitmap.h>
+#include <linux/hbcast.h>
+
+#include "config/group.h"
+#include "lane/lane.h"
+#include "session/child.h"
+#include "session/lost.h"
+#include "session/parent.h"
+#include "session/session.h"
+#include "session/tree.h"
+
+#define HBC_LOST_RUNS \
+	((HBC_CONTROL_MAX - sizeof(struct hbc_wire_lost)) / sizeof(struct hbc_wire_run))
+
+static void hbc_lost_set(struct hbc_session *s, u32 first, u32 count, bool down)
+{
+	lockdep_assert_held(&s->lock);
+	if (down)
+		bitmap_set(s->lost.now, first, count);
+	else
+		bitmap_clear(s->lost.now, first, count);
+	if (s->parent[HBC_SLOT_ALL])
+		hbc_lane_kick(s->parent[HBC_SLOT_ALL]->lane);
+	if (!s->origin)
+		return;
+	/* The root's user is told without locks. */
+	hbc_session_get(s);
+	if (!hbc_session_queue(&s->work))
+		hbc_session_put(s);
+}
+
+void hbc_lost_child(struct hbc_child *child, bool down)
+{
+	const struct hbc_edge *edge = hbc_child_edge(child);
+
+	if (child->slot == HBC_SLOT_ALL && !list_empty(&child->link))
+		hbc_lost_set(child->s, edge->first, edge->size, down);
+}
+
+int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
+		  unsigned int n)
+{
+	struct hbc_session *s = child->s;
+	const struct hbc_edge *edge;
+	unsigned int i;
+	int err = 0;
+
+	spin_lock_bh(&s->lock);
+	edge = hbc_child_edge(child);
+	/* Of another tree it is told again. */
+	if (list_empty(&child->link) || be32_to_cpu(w->epoch) != child->tree->epoch)
+		n = 0;
+	for (i = 0; i < n && !err; i++) {
+		u32 first = be32_to_cpu(w->run[i].first), count = be32_to_cpu(w->run[i].count);
+
+		if (first >= edge->size || count > edge->size - first)
+			err = -EPROTO;
+		else
+			hbc_lost_set(s, edge->first + first, count, tag & HBC_LOST_DOWN);
+	}
+	spin_unlock_bh(&s->lock);
+	return err;
+}
+
+unsigned int hbc_lost_runs(struct hbc_session *s, bool down, struct hbc_wire_run *run,
+			   unsigned int max)
+{
+	const unsigned long *is = down ? s->lost.now : s->lost.told;
+	const unsigned long *was = down ? s->lost.told : s->lost.now;
+	const struct hbc_tree *tree = s->tree[HBC_SLOT_ALL];
+	u32 nr = tree ? tree->nr : 0, p, first = 0, count = 0;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&s->lock);
+	for (p = 0; p <= nr && n < max; p++) {
+		if (p < nr && test_bit(p, is) && !test_bit(p, was)) {
+			first = count++ ? first : p;
+			continue;
+		}
+		if (!count)
+			continue;
+		run[n].first = cpu_to_be32(first);
+		run[n++].count = cpu_to_be32(count);
+		if (down)
+			bitmap_set(s->lost.told, first, count);
+		else
+			bitmap_clear(s->lost.told, first, count);
+		count = 0;
+	}
+	return n;
+}
+
+unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w)
+{
+	unsigned int n;
+	bool down;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->tree[HBC_SLOT_ALL])
+		return 0;
+	n = hbc_lost_runs(s, true, w->run, HBC_LOST_RUNS);
+	down = n;
+	n = n ?: hbc_lost_runs(s, false, w->run, HBC_LOST_RUNS);
+	if (!n)
+		return 0;
+	w->epoch = cpu_to_be32(s->tree[HBC_SLOT_ALL]->epoch);
+	w->reason = cpu_to_be16(down ? HBCAST_REASON_NODE_DEAD : 0);
+	w->reserved = 0;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_LOST, down ? HBC_LOST_DOWN : HBC_LOST_BACK,
+				sizeof(*w) + n * sizeof(w->run[0]));
+}
+
+void hbc_lost_again(struct hbc_session *s)
+{
+	spin_lock_bh(&s->lock);
+	bitmap_complement(s->lost.told, s->lost.now, HBC_MAX_MEMBERS);
+	spin_unlock_bh(&s->lock);
+}
+
+void hbc_lost_renumber(struct hbc_session *s)
+{
+	struct hbc_child *child;
+
+	spin_lock_bh(&s->lock);
+	bitmap_zero(s->lost.now, HBC_MAX_MEMBERS);
+	bitmap_zero(s->lost.told, HBC_MAX_MEMBERS);
+	list_for_each_entry(child, &s->children, link)
+		if (child->dead)
+			hbc_lost_child(child, true);
+	spin_unlock_bh(&s->lock);
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A message of a session at this node. */
+#include <linux/hbcast.h>
+#include <linux/slab.h>
+
+#include "config/group.h"
+#include "session/child.h"
+#include "session/endgame.h"
+#include "session/message.h"
+#include "session/progress.h"
+#include "session/receiver.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "trace.h"
+
+void hbc_message_get(struct hbc_message *m)
+{
+	kref_get(&m->ref);
+}
+
+static void hbc_message_free(struct kref *ref)
+{
+	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
+
+	hbc_receivers_free(m);
+	hbc_endgame_end(m);
+	if (m->sent)
+		hbc_root_ops->forget(m);
+	hbc_outcomes_clear(&m->outcomes);
+	hbc_outcomes_clear(&m->fresh);
+	hbc_store_close(m->store);
+	hbc_store_put(m->store);
+	hbc_session_put(m->s);
+	/* The file's work may be about to tell of it: see hbc_message_loaded(). */
+	kfree_rcu(m, rcu);
+}
+
+void hbc_message_put(struct hbc_message *m)
+{
+	kref_put(&m->ref, hbc_message_free);
+}
+
+/* The file's work has brought something, or failed: the session's work looks at it. */
+static void hbc_message_loaded(struct hbc_store *store, void *owner)
+{
+	struct hbc_message *m = owner;
+	struct hbc_session *s = m->s;
+
+	/* The message goes with its session at the latest, after a grace period. */
+	if (!kref_get_unless_zero(&s->ref))
+		return;
+	if (!hbc_session_queue(&s->work))
+		hbc_session_put(s);
+}
+
+static const struct hbc_store_ops hbc_message_store_ops = {
+	.loaded = hbc_message_loaded,
+};
+
+struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info)
+{
+	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL);
+
+	if (!m)
+		return NULL;
+	m->store = hbc_store_new(info, &hbc_message_store_ops, m);
+	if (!m->store) {
+		kfree(m);
+		return NULL;
+	}
+	kref_init(&m->ref);
+	INIT_LIST_HEAD(&m->link);
+	INIT_LIST_HEAD(&m->deliveries);
+	hbc_session_get(s);
+	m->s = s;
+	return m;
+}
+
+/*
+ * What its pieces take beside data: a file's have their places in maps; others lie in memory,
+ * each by itself, and with the headers of its fragments.
+ */
+static u64 hbc_message_maps(const struct hbc_message_info *info)
+{
+	u64 pieces = hbc_geometry_pieces(&info->cut);
+
+	if (info->kind == HBC_MESSAGE_FILE)
+		return 4 * pieces;
+	return pieces * sizeof(struct hbc_piece) +
+	       hbc_geometry_fragments(&info->cut) * (u64)HBC_DATA_LEN;
+}
+
+int hbc_message_insert(struct hbc_message *m)
+{
+	u64 number = hbc_message_number(m), maps = hbc_message_maps(&m->store->info);
+	struct hbc_session *s = m->s;
+
+	lockdep_assert_held(&s->lock);
+	if (s->maps + maps > HBC_MAPS_MAX)
+		return -ENOBUFS;
+	if (xa_is_err(xa_store(&s->index, (u32)number, m, GFP_ATOMIC | __GFP_NOWARN)))
+		return -ENOMEM;
+	list_add_tail(&m->link, &s->messages);
+	s->nr_messages++;
+	WRITE_ONCE(s->maps, s->maps + maps);
+	s->last = number;
+	if (!hbc_message_is_file(m)) {
+		m->kept = true;
+		s->kept += m->store->info.cut.total;
+	}
+	return 0;
+}
+
+struct hbc_message *hbc_message_find(struct hbc_session *s, u32 low)
+{
+	struct hbc_message *m;
+
+	spin_lock_bh(&s->lock);
+	m = xa_load(&s->index, low);
+	if (m)
+		hbc_message_get(m);
+	spin_unlock_bh(&s->lock);
+	return m;
+}
+
+struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
+{
+	struct hbc_message *m, *found = NULL;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		if (hbc_message_number(m) > after) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
+struct hbc_message *hbc_message_next(struct hbc_session *s, struct hbc_message *before)
+{
+	struct hbc_message *m = before, *found = NULL;
+	u64 after = before ? hbc_message_number(before) : 0;
+
+	spin_lock_bh(&s->lock);
+	/* Where one was that is off the list has to be looked for. */
+	if (!before || list_empty(&before->link))
+		m = list_entry(&s->messages, struct hbc_message, link);
+	list_for_each_entry_continue(m, &s->messages, link)
+		if (hbc_message_number(m) > after) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	spin_unlock_bh(&s->lock);
+	if (before)
+		hbc_message_put(before);
+	return found;
+}
+
+/* MESSAGE. */
+
+static void hbc_message_read(const struct hbc_wire_message *w, const struct hbc_hdr *h,
+			     struct hbc_message_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->number = be64_to_cpu(w->message);
+	info->cut.total = be64_to_cpu(w->total);
+	info->cut.payload = be16_to_cpu(w->payload);
+	info->cut.per_piece = be16_to_cpu(w->fragments);
+	info->port = be16_to_cpu(w->port);
+	info->kind = w->kind;
+	info->hashed = w->hashed;
+	info->time_ns = be64_to_cpu(w->time);
+	memcpy(info->hash, w->hash, sizeof(info->hash));
+	memcpy(info->name, w->name, h->length - sizeof(*w));
+}
+
+unsigned int hbc_message_frame(const struct hbc_message *m, struct hbc_wire_message *w)
+{
+	const struct hbc_message_info *info = &m->store->info;
+	size_t name = strlen(info->name);
+
+	memset(w, 0, sizeof(*w));
+	w->message = cpu_to_be64(info->number);
+	w->total = cpu_to_be64(info->cut.total);
+	w->payload = cpu_to_be16(info->cut.payload);
+	w->fragments = cpu_to_be16(info->cut.per_piece);
+	w->port = cpu_to_be16(info->port);
+	w->kind = info->kind;
+	w->hashed = info->hashed;
+	w->time = cpu_to_be64(info->time_ns);
+	memcpy(w->hash, info->hash, sizeof(w->hash));
+	memcpy(w->name, info->name, name);
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_MESSAGE, 0, sizeof(*w) + name);
+}
+
+static bool hbc_message_same(const struct hbc_message_info *a, const struct hbc_message_info *b)
+{
+	return a->number == b->number && a->cut.total == b->cut.total &&
+	       a->cut.payload == b->cut.payload && a->cut.per_piece == b->cut.per_piece &&
+	       a->port == b->port && a->kind == b->kind;
+}
+
+/* Whether a session may have one more, as its root keeps to what it may. */
+static int hbc_message_bounds(struct hbc_session *s, const struct hbc_message_info *info)
+{
+	u64 window = READ_ONCE(s->group->config.window);
+
+	/* Nobody would end it. */
+	if (s->ended)
+		return -ESHUTDOWN;
+	if (s->nr_messages >= HBC_MESSAGES_MAX)
+		return -ENOBUFS;
+	/* Windows may differ for a while. */
+	if (info->kind == HBC_MESSAGE_SHORT && s->kept + info->cut.total > 2 * window)
+		return -ENOBUFS;
+	return 0;
+}
+
+/* A message that is new here: what is to become of it. */
+static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info *info)
+{
+	struct hbc_message *m = hbc_message_new(s, info);
+	bool readers;
+	LIST_HEAD(gone);
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	err = hbc_receivers_open(m);
+	readers = err > 0;
+	if (err >= 0) {
+		spin_lock_bh(&s->lock);
+		/* Another lane may have been faster. */
+		err = info->number <= s->last ? 1 : hbc_message_bounds(s, info) ?:
+		      hbc_message_insert(m);
+		if (!err) {
+			/* The list has one; the message may end at once. */
+			hbc_message_get(m);
+			/* The next one, from another lane, must not be there before it. */
+			hbc_receivers_link(m, &gone);
+		}
+		spin_unlock_bh(&s->lock);
+	}
+	if (err) {
+		hbc_message_put(m);
+		return min(err, 0);
+	}
+	trace_hbc_message_open(s->group->id, s->root, hbc_message_number(m),
+			       m->store->info.cut.total, m->reason);
+	hbc_receivers_linked(m, &gone);
+	if (!readers) {
+		hbc_group_drop(s->group, HBC_DROP_NO_RECEIVER);
+		hbc_message_finish(m, HBCAST_REASON_NO_RECEIVER);
+	}
+	hbc_session_kick(s);
+	/* One of no bytes is all there. */
+	hbc_receivers_push(m);
+	hbc_message_put(m);
+	return 0;
+}
+
+int hbc_message_told(struct hbc_session *s, const struct hbc_wire_message *w,
+		     const struct hbc_hdr *h)
+{
+	struct hbc_message_info info;
+	struct hbc_message *m;
+	int err = 0;
+
+	hbc_message_read(w, h, &info);
+	if (hbc_geometry_pieces(&info.cut) > HBC_PIECES_MAX ||
+	    div_u64(info.cut.total, info.cut.payload) >= U32_MAX)
+		return -EPROTO;
+	if (info.number > READ_ONCE(s->last))
+		return hbc_message_open(s, &info);
+	m = hbc_message_find(s, (u32)info.number);
+	/* Else it is over. */
+	if (m) {
+		err = hbc_message_same(&m->store->info, &info) ? 0 : -EPROTO;
+		hbc_message_put(m);
+	}
+	return err;
+}
+
+bool hbc_message_is_useless(const struct hbc_message *m)
+{
+	return READ_ONCE(m->discard) ||
+	       (READ_ONCE(m->reason) && list_empty_careful(&m->s->children));
+}
+
+/* Ends. */
+
+void hbc_message_finish(struct hbc_message *m, u8 reason)
+{
+	struct hbc_outcome own = { .count = 1, .reason = reason };
+	struct hbc_session *s = m->s;
+	bool first;
+
+	spin_lock_bh(&s->lock);
+	first = !m->reported && !m->over;
+	if (first) {
+		m->reported = true;
+		m->reason = reason;
+		/* Without memory it is tried again with the next report. */
+		if (hbc_outcomes_add(&m->outcomes, &own, &m->fresh) < 0)
+			m->retell = true;
+	}
+	spin_unlock_bh(&s->lock);
+	if (!first)
+		return;
+	trace_hbc_message_close(s->group->id, s->root, hbc_message_number(m),
+				m->store->info.cut.total, m->reason);
+	/* It holds up no figure any more. */
+	if (reason)
+		hbc_progress_arrived(m);
+	hbc_report_due(s);
+	hbc_report_ack(s);
+}
+
+void hbc_message_fail(struct hbc_message *m, u8 reason)
+{
+	hbc_receivers_fail(m, reason);
+	if (list_empty(&m->deliveries))
+		hbc_message_finish(m, reason);
+}
+
+void hbc_message_give_up(struct hbc_message *m, u8 reason)
+{
+	struct hbc_session *s = m->s;
+	struct hbc_child *child;
+	bool first;
+
+	spin_lock_bh(&s->lock);
+	first = !m->discard;
+	m->discard = true;
+	s->spooled -= m->spooled;
+	m->spooled = 0;
+	spin_unlock_bh(&s->lock);
+	if (!first)
+		return;
+	hbc_group_drop(s->group, reason == HBCAST_REASON_SPOOL ? HBC_DROP_SPOOL :
+								  HBC_DROP_NO_MEMORY);
+	hbc_store_close(m->store);
+	hbc_message_fail(m, reason);
+	mutex_lock(&s->plan_lock);
+	list_for_each_entry(child, &s->children, link)
+		if (child->slot == HBC_SLOT_ALL)
+			hbc_report_child(child, m, reason);
+	mutex_unlock(&s->plan_lock);
+}
+
+/* It is not kept any more. session->lock held. */
+static void hbc_message_unkeep(struct hbc_message *m)
+{
+	if (!m->kept)
+		return;
+	m->kept = false;
+	m->s->kept -= m->store->info.cut.total;
+}
+
+void hbc_message_end(struct hbc_message *m)
+{
+	struct hbc_session *s = m->s;
+	bool first;
+
+	spin_lock_bh(&s->lock);
+	first = !list_empty(&m->link);
+	if (first) {
+		list_del_init(&m->link);
+		xa_erase(&s->index, (u32)hbc_message_number(m));
+		s->nr_messages--;
+		WRITE_ONCE(s->maps, s->maps - hbc_message_maps(&m->store->info));
+		s->done++;
+		s->spooled -= m->spooled;
+		m->spooled = 0;
+		m->over = true;
+		hbc_message_unkeep(m);
+	}
+	spin_unlock_bh(&s->lock);
+	if (!first)
+		return;
+	hbc_children_forget(m);
+	/* Those who have not read all of it by now are told so. */
+	hbc_receivers_fail(m, HBCAST_REASON_ABORTED);
+	hbc_message_put(m);
+	hbc_report_ack(s);
+	hbc_session_kick(s);
+}
+
+void hbc_message_release(struct hbc_message *m)
+{
+	spin_lock_bh(&m->s->lock);
+	hbc_message_unkeep(m);
+	spin_unlock_bh(&m->s->lock);
+	hbc_children_forget(m);
+	hbc_store_close(m->store);
+	/* Of a node that was not in the tree when the others got it. */
+	hbc_receivers_fail(m, HBCAST_REASON_LANE_LOST);
+}
+
+/* Whether DONE says that it is over. */
+static bool hbc_message_in(u64 number, const struct hbc_wire_numbers *numbers, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (number - be64_to_cpu(numbers[i].first) < be64_to_cpu(numbers[i].count))
+			return true;
+	return false;
+}
+
+/* The next one that is over, or of which data need not be kept, with a reference, or NULL. */
+static struct hbc_message *hbc_message_next_done(struct hbc_session *s, u64 *after, u64 before,
+						 const struct hbc_wire_numbers *numbers,
+						 unsigned int n, bool *over)
+{
+	struct hbc_message *m, *found = NULL;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link) {
+		u64 number = hbc_message_number(m);
+
+		if (number <= *after)
+			continue;
+		*after = number;
+		*over = hbc_message_in(number, numbers, n);
+		if (*over || (m->kept && number < before)) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	}
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
+void hbc_message_done(struct hbc_session *s, u64 before, const struct hbc_wire_numbers *numbers,
+		      unsigned int n)
+{
+	struct hbc_message *m;
+	u64 after = 0, last;
+	bool over, news;
+
+	/* What is over, and was never told here, is not told any more. */
+	last = n ? be64_to_cpu(numbers[n - 1].first) + be64_to_cpu(numbers[n - 1].count) - 1 : 0;
+	spin_lock_bh(&s->lock);
+	news = before > s->keep || last > s->last;
+	s->keep = max(s->keep, before);
+	s->last = max(s->last, last);
+	s->done += news;
+	spin_unlock_bh(&s->lock);
+	while ((m = hbc_message_next_done(s, &after, before, numbers, n, &over))) {
+		if (over)
+			hbc_message_end(m);
+		else
+			hbc_message_release(m);
+		hbc_message_put(m);
+	}
+	hbc_session_kick(s);
+}
+
+#define HBC_DONE_NUMBERS \
+	((HBC_CONTROL_MAX - sizeof(struct hbc_wire_done)) / sizeof(struct hbc_wire_numbers))
+
+unsigned int hbc_message_done_frame(struct hbc_session *s, struct hbc_wire_done *w)
+{
+	const struct hbc_message *m;
+	unsigned int n = 0;
+	u64 next = 1;
+
+	lockdep_assert_held(&s->lock);
+	w->before = cpu_to_be64(s->keep);
+	/* All that were told and are not on the list. */
+	list_for_each_entry(m, &s->messages, link) {
+		if (hbc_message_number(m) > next && n < HBC_DONE_NUMBERS) {
+			w->numbers[n].first = cpu_to_be64(next);
+			w->numbers[n++].count = cpu_to_be64(hbc_message_number(m) - next);
+		}
+		next = hbc_message_number(m) + 1;
+	}
+	if (next <= s->last && n < HBC_DONE_NUMBERS) {
+		w->numbers[n].first = cpu_to_be64(next);
+		w->numbers[n++].count = cpu_to_be64(s->last - next + 1);
+	}
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_DONE, 0,
+				sizeof(*w) + n * sizeof(w->numbers[0]));
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A parent: the other end of a lane that leads to the root. */
+#ifndef _HBC_PARENT_H
+#define _HBC_PARENT_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "wire/wire.h"
+
+struct hbc_lane;
+struct hbc_plan;
+struct hbc_run;
+struct hbc_session;
+
+/**
+ * struct hbc_parent - a lane from a parent
+ * @link: session->parents, while READY; session->lock
+ * @s: the session, a reference
+ * @lane: the lane, which has this as its owner
+ * @plan: that was told last, a reference; receive work, as the next five
+ * @node: nodes of a TREE that has not come whole
+ * @total: how many it will have
+ * @nr: how many it has
+ * @treed: a tree has come over the lane
+ * @heard: jiffies of the last TREE, or when it became READY; session->lock, as what follows
+ * @holds: what it is to be told waits for another lane of the slot to drain
+ * @having: HAVE is being said: of messages from @have on
+ * @have: see there
+ * @wanting: WANT is being said, of what was thrown away, of messages from @want on
+ * @want: see there
+ * @over: the other side has said OVER: nothing more comes
+ * @stop: STOP is to be said
+ * @acked: epoch of the TREE_ACK that is to be told, or 0; @refuser and @reason with it
+ * @refuser: node that did not take its part
+ * @reason: and why
+ * @known: the last message that the other side has told of, or that it is over
+ * @ack: that was told last
+ * @ack_bytes: likewise
+ */
+struct hbc_parent {
+	struct list_head link;
+	struct hbc_session *s;
+	struct hbc_lane *lane;
+	struct hbc_plan *plan;
+	struct hbc_wire_node *node;
+	u32 total;
+	u32 nr;
+	bool treed;
+	unsigned long heard;
+	struct hbc_parent *holds;
+	bool having;
+	u64 have;
+	bool wanting;
+	u64 want;
+	bool over;
+	bool stop;
+	u32 acked;
+	u32 refuser;
+	u16 reason;
+	u64 known;
+	u64 ack;
+	u64 ack_bytes;
+};
+
+/* The lane's connector has proved itself: see struct hbc_lane_ops. */
+int hbc_parent_admit(struct hbc_lane *lane);
+int hbc_parent_up(struct hbc_parent *parent);
+void hbc_parent_down(struct hbc_parent *parent);
+void hbc_parent_gone(struct hbc_parent *parent);
+int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame);
+int hbc_parent_data(struct hbc_parent *parent, const struct hbc_run *run, unsigned int nr);
+unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame);
+
+/* All below in @slot's tree are connected, or @refuser did not take its part. plan_lock held. */
+void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser, u16 reason);
+/* All lanes from parents end. Context: any. */
+void hbc_parents_end(struct hbc_session *s);
+
+#endif /* _HBC_PARENT_H */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receivers: what the socket and its reader do with them. */
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/jiffies.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "config/event.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "session/message.h"
+#include "session/receiver.h"
+#include "session/session.h"
+#include "store/file.h"
+#include "store/sink.h"
+#include "store/store.h"
+
+void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
+{
+	r->sk = sk;
+	INIT_HLIST_NODE(&r->link);
+	spin_lock_init(&r->lock);
+	INIT_LIST_HEAD(&r->deliveries);
+	INIT_LIST_HEAD(&r->queued);
+	INIT_DELAYED_WORK(&r->work, hbc_receiver_work);
+}
+
+void hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port)
+{
+	kref_get(&group->ref);
+	r->port = port;
+	r->group = group;
+	spin_lock(&group->socks_lock);
+	hlist_add_head(&r->link, &group->socks);
+	spin_unlock(&group->socks_lock);
+}
+
+void hbc_receiver_unbind(struct hbc_receiver *r)
+{
+	if (!r->group)
+		return;
+	spin_lock(&r->group->socks_lock);
+	hlist_del_init(&r->link);
+	spin_unlock(&r->group->socks_lock);
+}
+
+/* Ends. */
+
+/* Deliveries end, but with @partial those that are whole on the queue: they go to @gone. */
+static void hbc_receiver_sweep(struct hbc_receiver *r, bool partial, struct list_head *gone)
+{
+	struct hbc_delivery *d, *next;
+
+	lockdep_assert_held(&r->lock);
+	list_for_each_entry_safe(d, next, &r->deliveries, link)
+		if (hbc_delivery_end(r, d))
+			list_add_tail(&d->link, gone);
+	list_for_each_entry_safe(d, next, &r->queued, link)
+		if (!partial && hbc_delivery_end(r, d))
+			list_add_tail(&d->link, gone);
+	r->waiting = false;
+}
+
+/* An skb leaves the queue. */
+static void hbc_receiver_drop(struct hbc_receiver *r, struct sk_buff *skb)
+{
+	struct hbc_message *m = hbc_skb(skb)->d->message;
+
+	spin_lock_bh(&r->lock);
+	r->ends -= hbc_skb(skb)->end;
+	spin_unlock_bh(&r->lock);
+	skb_unlink(skb, &r->sk->sk_receive_queue);
+	kfree_skb(skb);
+	hbc_message_put(m);
+}
+
+/* What is on the queue of deliveries that have ended goes. */
+static void hbc_receiver_purge(struct hbc_receiver *r)
+{
+	struct sk_buff *skb, *next;
+
+	skb_queue_walk_safe(&r->sk->sk_receive_queue, skb, next)
+		if (READ_ONCE(hbc_skb(skb)->d->ended))
+			hbc_receiver_drop(r, skb);
+}
+
+static void hbc_receiver_settle(struct list_head *gone, u8 reason)
+{
+	struct hbc_delivery *d, *next;
+
+	list_for_each_entry_safe(d, next, gone, link) {
+		list_del_init(&d->link);
+		hbc_delivery_settle(d, reason);
+	}
+}
+
+void hbc_receiver_close(struct hbc_receiver *r, bool partial)
+{
+	LIST_HEAD(gone);
+
+	spin_lock_bh(&r->lock);
+	r->closed = true;
+	hbc_receiver_sweep(r, partial, &gone);
+	spin_unlock_bh(&r->lock);
+	hbc_receiver_purge(r);
+	hbc_receiver_settle(&gone, HBCAST_REASON_CLOSED);
+}
+
+void hbc_receiver_free(struct hbc_receiver *r)
+{
+	if (cancel_delayed_work_sync(&r->work))
+		sock_put(r->sk);
+	if (r->group)
+		hbc_group_put(r->group);
+}
+
+/* The reader does not read, and others wait. The socket's lock held. */
+static void hbc_receiver_cut(struct hbc_receiver *r)
+{
+	struct hbc_event e;
+	LIST_HEAD(gone);
+
+	spin_lock_bh(&r->lock);
+	r->cut = true;
+	hbc_receiver_sweep(r, false, &gone);
+	spin_unlock_bh(&r->lock);
+	hbc_receiver_purge(r);
+	hbc_group_drop(r->group, HBC_DROP_STALLED);
+	if (hbc_event_begin(&e, r->group->hn, HBCAST_EVENT_RECEIVER_STALLED, 0)) {
+		hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, r->group->id);
+		e.err = e.err ?: nla_put_u16(e.skb, HBCAST_A_EVENT_PORT, r->port);
+		hbc_event_send(&e);
+	}
+	hbc_receiver_settle(&gone, HBCAST_REASON_STALLED);
+	r->sk->sk_data_ready(r->sk);
+}
+
+void hbc_receiver_work(struct work_struct *work)
+{
+	struct hbc_receiver *r = container_of(to_delayed_work(work), struct hbc_receiver, work);
+	unsigned long stall = msecs_to_jiffies(READ_ONCE(r->group->config.stall_ms));
+	struct sock *sk = r->sk;
+	bool late;
+
+	lock_sock(sk);
+	spin_lock_bh(&r->lock);
+	late = r->waiting && time_after_eq(jiffies, r->moved + stall);
+	spin_unlock_bh(&r->lock);
+	if (late)
+		hbc_receiver_cut(r);
+	release_sock(sk);
+	hbc_receiver_push(r);
+	sock_put(sk);
+}
+
+void hbc_receiver_hang_up(struct sock *sk, u8 how)
+{
+	if (sk->sk_state != TCP_ESTABLISHED)
+		how |= SEND_SHUTDOWN;
+	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
+		how |= RCV_SHUTDOWN;
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
+	WRITE_ONCE(sk->sk_err, ENODEV);
+	sk_error_report(sk);
+	sk->sk_state_change(sk);
+}
+
+/* One that is still bound, with a reference, not bound any more; or NULL. */
+static struct hbc_receiver *hbc_receivers_take(struct hbc_group *group)
+{
+	struct hbc_receiver *r;
+
+	spin_lock(&group->socks_lock);
+	r = hlist_entry_safe(group->socks.first, struct hbc_receiver, link);
+	if (r) {
+		hlist_del_init(&r->link);
+		sock_hold(r->sk);
+	}
+	spin_unlock(&group->socks_lock);
+	return r;
+}
+
+void hbc_receivers_gone(struct hbc_group *group)
+{
+	struct hbc_receiver *r;
+
+	while ((r = hbc_receivers_take(group))) {
+		hbc_receiver_hang_up(r->sk, RCV_SHUTDOWN);
+		sock_put(r->sk);
+	}
+}
+
+/* Reading. */
+
+/* Bytes of the queue's first message that can be read, and whether that is all of it. */
+static bool hbc_receiver_head(const struct hbc_receiver *r, u64 *bytes)
+{
+	const struct hbc_delivery *d = NULL;
+	const struct sk_buff *skb;
+	bool end = false;
+
+	*bytes = 0;
+	skb_queue_walk(&r->sk->sk_receive_queue, skb) {
+		if (d && hbc_skb(skb)->d != d)
+			break;
+		d = hbc_skb(skb)->d;
+		*bytes += skb->len - hbc_skb(skb)->used;
+		end = hbc_skb(skb)->end;
+		if (end)
+			break;
+	}
+	return end;
+}
+
+bool hbc_receiver_ready(struct hbc_receiver *r, size_t want)
+{
+	unsigned long flags;
+	bool ready, full;
+	u64 bytes;
+
+	spin_lock_bh(&r->lock);
+	full = r->waiting;
+	ready = r->cut;
+	spin_unlock_bh(&r->lock);
+	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	if (!ready && !skb_queue_empty(&r->sk->sk_receive_queue))
+		ready = hbc_receiver_head(r, &bytes) || bytes >= want || full || r->unordered ||
+			atomic_read(&r->sk->sk_rmem_alloc) >= READ_ONCE(r->sk->sk_rcvbuf) / 2;
+	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	return ready;
+}
+
+u64 hbc_receiver_avail(struct hbc_receiver *r)
+{
+	unsigned long flags;
+	u64 bytes;
+
+	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	hbc_receiver_head(r, &bytes);
+	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	return bytes;
+}
+
+bool hbc_receiver_was_cut(struct hbc_receiver *r, bool peek)
+{
+	bool cut;
+
+	spin_lock_bh(&r->lock);
+	cut = r->cut;
+	if (!peek)
+		r->cut = false;
+	spin_unlock_bh(&r->lock);
+	return cut;
+}
+
+/* It ends with @reason, or well. */
+static void hbc_receiver_finish(struct hbc_receiver *r, struct hbc_delivery *d, u8 reason)
+{
+	bool first;
+
+	spin_lock_bh(&r->lock);
+	first = hbc_delivery_end(r, d);
+	spin_unlock_bh(&r->lock);
+	if (first)
+		hbc_delivery_settle(d, reason);
+}
+
+void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes)
+{
+	struct hbc_delivery *d = hbc_skb(skb)->d;
+	bool end = hbc_skb(skb)->end;
+	u8 reason = hbc_skb(skb)->reason;
+
+	WRITE_ONCE(d->read, d->read + bytes);
+	WRITE_ONCE(r->moved, jiffies);
+	hbc_skb(skb)->used += bytes;
+	if (hbc_skb(skb)->used < skb->len)
+		return;
+	if (end)
+		hbc_receiver_finish(r, d, reason);
+	hbc_receiver_drop(r, skb);
+}
+
+/* Files. */
+
+bool hbc_receiver_wants(struct hbc_receiver *r)
+{
+	const struct hbc_delivery *d;
+	bool wants = false;
+
+	if (!r->sinks)
+		return false;
+	spin_lock_bh(&r->lock);
+	list_for_each_entry(d, &r->deliveries, link)
+		wants |= hbc_delivery_sinks(r, d) && !d->sink && !d->reason;
+	spin_unlock_bh(&r->lock);
+	return wants;
+}
+
+/*
+ * Of @list, that of root @root's message @number that has its file, or with 0 the first that
+ * waits for one, with a reference on its message; or NULL. r->lock held.
+ */
+static struct hbc_delivery *hbc_receiver_pick(struct hbc_receiver *r, struct list_head *list,
+					      u32 root, u64 number)
+{
+	struct hbc_delivery *d;
+
+	list_for_each_entry(d, list, link) {
+		const struct hbc_message *m = d->message;
+
+		if (!hbc_delivery_sinks(r, d) || (number ? !d->sink : d->sink || d->reason))
+			continue;
+		if (number && (hbc_message_number(m) != number || m->s->root != root))
+			continue;
+		hbc_message_get(d->message);
+		return d;
+	}
+	return NULL;
+}
+
+struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file)
+{
+	struct hbc_delivery *d;
+	struct hbc_sink *sink;
+	int err;
+
+	spin_lock_bh(&r->lock);
+	d = hbc_receiver_pick(r, &r->deliveries, 0, 0);
+	spin_unlock_bh(&r->lock);
+	if (!d)
+		return ERR_PTR(-EAGAIN);
+	err = hbc_file_fits(file, d->message->store->info.cut.total);
+	sink = err ? NULL : hbc_sink_add(d->message->store, file);
+	if (!sink) {
+		hbc_message_put(d->message);
+		return ERR_PTR(err ?: -ENOMEM);
+	}
+	spin_lock_bh(&r->lock);
+	d->sink = sink;
+	spin_unlock_bh(&r->lock);
+	/* One of no bytes is all there. */
+	hbc_receiver_push(r);
+	return d;
+}
+
+struct hbc_delivery *hbc_receiver_sunk(struct hbc_receiver *r, u32 root, u64 number)
+{
+	struct hbc_delivery *d;
+
+	spin_lock_bh(&r->lock);
+	d = hbc_receiver_pick(r, &r->deliveries, root, number) ?:
+	    hbc_receiver_pick(r, &r->queued, root, number);
+	spin_unlock_bh(&r->lock);
+	return d ?: ERR_PTR(-ENOENT);
+}
+
+struct hbc_delivery *hbc_receiver_failed(struct hbc_receiver *r)
+{
+	struct hbc_delivery *d;
+
+	spin_lock_bh(&r->lock);
+	list_for_each_entry(d, &r->queued, link)
+		if (hbc_delivery_sinks(r, d) && !d->sink)
+			break;
+	if (list_entry_is_head(d, &r->queued, link))
+		d = NULL;
+	else
+		hbc_message_get(d->message);
+	spin_unlock_bh(&r->lock);
+	return d;
+}
+
+struct sk_buff *hbc_receiver_end_of(struct hbc_receiver *r, const struct hbc_delivery *d)
+{
+	struct sk_buff *skb, *found = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	skb_queue_walk(&r->sk->sk_receive_queue, skb)
+		if (hbc_skb(skb)->d == d)
+			found = skb;
+	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	return found;
+}
+
+u64 hbc_delivery_sunk(const struct hbc_delivery *d)
+{
+	const struct hbc_geometry *cut = &d->message->store->info.cut;
+	u32 nr = d->sink ? READ_ONCE(d->sink->nr_done) : 0;
+
+	return min((u64)nr * cut->per_piece * cut->payload, cut->total);
+}

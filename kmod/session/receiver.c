@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receivers: sockets that are bound to a group's port, and what of messages goes to them. */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "config/event.h"
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/burst.h"
+#include "session/message.h"
+#include "session/receiver.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "store/sink.h"
+#include "store/store.h"
+#include "wire/crc.h"
+
+#define HBC_RECEIVER_LOOK_MS	100	/* at a reader that others wait for */
+
+/* Deliveries of a new message. */
+
+/* Gives as many of @spare as there are readers to @m: 0, or how many are missing. */
+static unsigned int hbc_receivers_match(struct hbc_message *m, struct list_head *spare,
+					unsigned int have)
+{
+	struct hbc_group *group = m->s->group;
+	struct hbc_delivery *d;
+	struct hbc_receiver *r;
+	unsigned int need = 0;
+
+	hlist_for_each_entry(r, &group->socks, link)
+		need += r->port == m->store->info.port;
+	if (need > have)
+		return need - have;
+	hlist_for_each_entry(r, &group->socks, link) {
+		if (r->port != m->store->info.port)
+			continue;
+		d = list_first_entry(spare, struct hbc_delivery, message_link);
+		sock_hold(r->sk);
+		d->r = r;
+		d->message = m;
+		list_move_tail(&d->message_link, &m->deliveries);
+		m->receivers++;
+		m->open++;
+	}
+	return 0;
+}
+
+static int hbc_receivers_alloc(const struct hbc_message *m, struct list_head *spare)
+{
+	struct hbc_delivery *d = kzalloc(sizeof(*d), GFP_KERNEL);
+
+	if (d)
+		d->done = kvcalloc(BITS_TO_LONGS(m->store->nr) + 1, sizeof(long), GFP_KERNEL);
+	if (!d || !d->done) {
+		kfree(d);
+		return -ENOMEM;
+	}
+	INIT_LIST_HEAD(&d->link);
+	list_add_tail(&d->message_link, spare);
+	return 0;
+}
+
+int hbc_receivers_open(struct hbc_message *m)
+{
+	struct hbc_group *group = m->s->group;
+	struct hbc_delivery *d, *next;
+	unsigned int have = 0, missing;
+	LIST_HEAD(spare);
+	int err = 0;
+
+	for (;;) {
+		spin_lock(&group->socks_lock);
+		missing = hbc_receivers_match(m, &spare, have);
+		spin_unlock(&group->socks_lock);
+		if (!missing)
+			break;
+		for (; missing && !err; missing--, have++)
+			err = hbc_receivers_alloc(m, &spare);
+		if (err)
+			break;
+	}
+	list_for_each_entry_safe(d, next, &spare, message_link) {
+		kvfree(d->done);
+		kfree(d);
+	}
+	return err ?: (int)m->receivers;
+}
+
+void hbc_receivers_free(struct hbc_message *m)
+{
+	struct hbc_delivery *d, *next;
+
+	list_for_each_entry_safe(d, next, &m->deliveries, message_link) {
+		list_del(&d->message_link);
+		if (!d->ended)
+			sock_put(d->r->sk);
+		kvfree(d->done);
+		kfree(d);
+	}
+}
+
+/* Ends. */
+
+/* What it is for its message, unless that is known. */
+static void hbc_delivery_report(struct hbc_delivery *d, u8 reason)
+{
+	struct hbc_message *m = d->message;
+	struct hbc_session *s = m->s;
+	bool finish = false;
+
+	spin_lock_bh(&s->lock);
+	if (!d->reported) {
+		d->reported = true;
+		m->open--;
+		finish = reason || !m->open;
+	}
+	if (!d->queued) {
+		d->queued = true;
+		m->queued++;
+	}
+	spin_unlock_bh(&s->lock);
+	if (finish)
+		hbc_message_finish(m, reason);
+	hbc_report_ack(s);
+}
+
+void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
+{
+	hbc_delivery_report(d, reason);
+	if (d->sink)
+		hbc_sink_stop(d->message->store, d->sink);
+	/* A message that others wait for keeps no namespace. */
+	sock_put(d->r->sk);
+	hbc_message_put(d->message);
+}
+
+bool hbc_delivery_end(struct hbc_receiver *r, struct hbc_delivery *d)
+{
+	if (d->ended)
+		return false;
+	WRITE_ONCE(d->ended, true);
+	list_del_init(&d->link);
+	if (r->current_one == d)
+		r->current_one = NULL;
+	return true;
+}
+
+/* Behind those of the same root with lower numbers, unless it was faster. r->lock held. */
+static void hbc_delivery_place(struct hbc_receiver *r, struct hbc_delivery *d)
+{
+	struct list_head *at = &r->deliveries;
+	struct hbc_delivery *other;
+
+	list_for_each_entry_reverse(other, &r->deliveries, link)
+		if (other->message->s == d->message->s) {
+			if (hbc_message_number(other->message) < hbc_message_number(d->message))
+				break;
+			at = &other->link;
+		}
+	list_add_tail(&d->link, at);
+}
+
+/* The receiver of a delivery that has not ended, with a reference on its socket; or NULL. */
+static struct hbc_receiver *hbc_delivery_receiver(const struct hbc_delivery *d)
+{
+	struct hbc_receiver *r = NULL;
+
+	rcu_read_lock();
+	/* What has not ended has a reference, and sockets are freed after a grace period. */
+	if (!READ_ONCE(d->ended) && refcount_inc_not_zero(&d->r->sk->sk_refcnt))
+		r = d->r;
+	rcu_read_unlock();
+	return r;
+}
+
+void hbc_receivers_link(struct hbc_message *m, struct list_head *gone)
+{
+	struct hbc_delivery *d;
+
+	lockdep_assert_held(&m->s->lock);
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		hbc_message_get(m);
+		spin_lock(&d->r->lock);
+		d->reason = d->r->closed ? HBCAST_REASON_CLOSED :
+			    d->r->cut ? HBCAST_REASON_STALLED : 0;
+		WRITE_ONCE(d->ended, d->reason);
+		if (d->ended)
+			list_add_tail(&d->link, gone);
+		else
+			hbc_delivery_place(d->r, d);
+		spin_unlock(&d->r->lock);
+	}
+}
+
+void hbc_receivers_linked(struct hbc_message *m, struct list_head *gone)
+{
+	struct hbc_delivery *d, *next;
+	struct hbc_receiver *r;
+
+	list_for_each_entry_safe(d, next, gone, link) {
+		list_del_init(&d->link);
+		hbc_delivery_settle(d, d->reason);
+	}
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		r = hbc_delivery_receiver(d);
+		if (!r)
+			continue;
+		if (hbc_delivery_sinks(r, d))
+			r->sk->sk_data_ready(r->sk);
+		sock_put(r->sk);
+	}
+}
+
+/* From stores to the queue. */
+
+bool hbc_delivery_sinks(const struct hbc_receiver *r, const struct hbc_delivery *d)
+{
+	return r->sinks && hbc_message_is_file(d->message);
+}
+
+/* The piece that goes next, or store->nr. store->lock held. */
+static u32 hbc_delivery_piece(const struct hbc_receiver *r, const struct hbc_delivery *d)
+{
+	const struct hbc_store *store = d->message->store;
+	u32 p = d->next;
+
+	if (!r->unordered || d->off || d->part)
+		return p < store->nr && test_bit(p, store->whole) ? p : store->nr;
+	for (p = find_first_bit(store->whole, store->nr); p < store->nr;
+	     p = find_next_bit(store->whole, store->nr, p + 1))
+		if (!test_bit(p, d->done))
+			break;
+	return p;
+}
+
+/* Whether the fragment at @pos, of header @w, has the checksum that it says. */
+static bool hbc_delivery_good(const struct hbc_burst *b, u32 pos, const struct hbc_wire_data *w,
+			      unsigned int at, u32 skip)
+{
+	u32 left = be16_to_cpu(w->hdr.length) - HBC_DATA_LEN, n;
+	u32 crc = hbc_crc_seed(w);
+	void *from;
+
+	for (pos += HBC_DATA_LEN; left; left -= n) {
+		n = left;
+		from = hbc_burst_walk(b, &pos, &n, &at, &skip);
+		crc = hbc_crc(crc, from, n);
+	}
+	return ~crc == be32_to_cpu(w->crc);
+}
+
+/* As many of @len bytes at @pos as find place become fragments of the skb: their number. */
+static u32 hbc_delivery_take(struct sk_buff *skb, const struct hbc_burst *b, u32 pos, u32 len,
+			     unsigned int at, u32 skip)
+{
+	int nr = skb_shinfo(skb)->nr_frags;
+	u32 done = 0, n;
+	void *from;
+
+	for (; done < len && nr < MAX_SKB_FRAGS; done += n) {
+		n = len - done;
+		from = hbc_burst_walk(b, &pos, &n, &at, &skip);
+		get_page(virt_to_page(from));
+		skb_fill_page_desc(skb, nr++, virt_to_page(from), offset_in_page(from), n);
+	}
+	skb->len += done;
+	skb->data_len += done;
+	return done;
+}
+
+/*
+ * Fragments of @held go to the skb, from byte *@part of the first one's payload on, as long as
+ * there is place. Return: bytes of those that have gone whole, or -EBADMSG; *@part: bytes of
+ * the payload of the next one that have gone.
+ */
+static int hbc_delivery_fill(struct sk_buff *skb, const struct hbc_held *held, u32 *part)
+{
+	struct hbc_wire_data w;
+	u32 done = 0, payload, pos, skip = 0;
+	unsigned int at = 0;
+
+	while (done < held->len && skb_shinfo(skb)->nr_frags < MAX_SKB_FRAGS) {
+		pos = held->pos + done;
+		hbc_burst_copy_on(held->burst, pos, &w, sizeof(w), &at, &skip);
+		payload = be16_to_cpu(w.hdr.length) - HBC_DATA_LEN;
+		if (!*part && !hbc_delivery_good(held->burst, pos, &w, at, skip))
+			return -EBADMSG;
+		*part += hbc_delivery_take(skb, held->burst, pos + HBC_DATA_LEN + *part,
+					   payload - *part, at, skip);
+		if (*part < payload)
+			break;
+		*part = 0;
+		done += HBC_DATA_LEN + payload;
+	}
+	return done;
+}
+
+/* What of the piece goes next, with a reference on its burst; no burst: nothing does now. */
+static struct hbc_held hbc_delivery_part(const struct hbc_receiver *r, struct hbc_delivery *d,
+					 u32 *piece)
+{
+	struct hbc_store *store = d->message->store;
+	struct hbc_held held = {};
+	struct hbc_piece *p;
+
+	spin_lock_bh(&store->lock);
+	*piece = hbc_delivery_piece(r, d);
+	if (*piece < store->nr) {
+		p = hbc_store_piece(store, *piece);
+		if (p)
+			held = hbc_store_part(p, d->off);
+		else
+			hbc_store_want(store, *piece);
+	}
+	spin_unlock_bh(&store->lock);
+	return held;
+}
+
+/* All of it has been put on the queue, or is in a file, or it has failed. */
+static void hbc_delivery_last(struct hbc_delivery *d, struct sk_buff *skb, u8 reason, bool sunk)
+{
+	hbc_skb(skb)->offset = d->message->store->info.cut.total;
+	hbc_skb(skb)->reason = reason;
+	hbc_skb(skb)->end = true;
+	if (sunk)
+		WRITE_ONCE(d->read, hbc_delivery_sunk(d));
+}
+
+/*
+ * The next skb of a delivery; NULL if nothing is there, ERR_PTR: -ENOMEM, -EBADMSG. Of the
+ * delivery that is being put on the queue, without locks.
+ */
+static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc_delivery *d)
+{
+	const struct hbc_geometry *cut = &d->message->store->info.cut;
+	struct hbc_store *store = d->message->store;
+	struct sk_buff *skb;
+	bool sunk = hbc_delivery_sinks(r, d);
+	u8 reason = READ_ONCE(d->reason);
+	struct hbc_held held = {};
+	u32 piece, first;
+	int n;
+
+	if (!reason && sunk && READ_ONCE(d->sink->error))
+		reason = HBCAST_REASON_FILE;
+	/* It may come to its end at any time. */
+	if (!reason && store->nr && !sunk) {
+		held = hbc_delivery_part(r, d, &piece);
+		if (!held.burst)
+			return NULL;
+	}
+	skb = alloc_skb(0, GFP_KERNEL | __GFP_NOWARN);
+	if (!skb) {
+		if (held.burst)
+			hbc_burst_put(held.burst);
+		return ERR_PTR(-ENOMEM);
+	}
+	memset(skb->cb, 0, sizeof(skb->cb));
+	hbc_skb(skb)->d = d;
+	if (!held.burst) {
+		hbc_delivery_last(d, skb, reason, sunk);
+		return skb;
+	}
+	first = piece * cut->per_piece;
+	hbc_skb(skb)->offset = hbc_geometry_offset(cut, first) + d->part +
+			       d->off / (HBC_DATA_LEN + cut->payload) * cut->payload;
+	n = hbc_delivery_fill(skb, &held, &d->part);
+	skb->truesize += mul_u64_u32_div(held.burst->truesize, skb->len, held.burst->len);
+	hbc_burst_put(held.burst);
+	if (n < 0) {
+		kfree_skb(skb);
+		return ERR_PTR(n);
+	}
+	d->next = piece;
+	d->off += n;
+	if (d->off == hbc_geometry_length(cut, first, hbc_geometry_count(cut, piece))) {
+		__set_bit(piece, d->done);
+		d->next = piece + 1;
+		d->off = 0;
+		d->nr++;
+	}
+	hbc_skb(skb)->end = d->nr == store->nr;
+	return skb;
+}
+
+static bool hbc_receiver_room(const struct hbc_receiver *r)
+{
+	return atomic_read(&r->sk->sk_rmem_alloc) < READ_ONCE(r->sk->sk_rcvbuf) &&
+	       r->ends < HBC_RECEIVER_MESSAGES;
+}
+
+/* Whether something of it can go on the queue. */
+static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_delivery *d)
+{
+	const struct hbc_store *store = d->message->store;
+
+	if (d->reason)
+		return true;
+	if (hbc_delivery_sinks(r, d))
+		return d->sink && hbc_sink_is_over(store, d->sink);
+	if (hbc_store_is_whole(store))
+		return true;
+	/* One that has begun holds up the others, so a short message begins when it is whole. */
+	if (r->unordered)
+		return READ_ONCE(store->nr_whole) > d->nr;
+	return hbc_message_is_file(d->message) && READ_ONCE(store->prefix) > d->next;
+}
+
+/* Whose turn it is, or NULL. r->lock held. */
+static struct hbc_delivery *hbc_receiver_turn(struct hbc_receiver *r)
+{
+	const struct hbc_session *blocked = NULL;
+	struct hbc_delivery *d;
+
+	if (r->current_one)
+		return hbc_delivery_goes(r, r->current_one) ? r->current_one : NULL;
+	list_for_each_entry(d, &r->deliveries, link) {
+		bool ordered = !r->unordered && !hbc_message_is_file(d->message);
+
+		if (ordered && d->message->s == blocked)
+			continue;
+		if (hbc_delivery_goes(r, d))
+			return d;
+		if (ordered)
+			blocked = d->message->s;
+	}
+	return NULL;
+}
+
+/* Its message is not given up, and it goes on the queue: whether all of it is there now. */
+static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, struct sk_buff *skb)
+{
+	bool end = hbc_skb(skb)->end;
+
+	lockdep_assert_held(&r->lock);
+	hbc_message_get(d->message);	/* the skb's */
+	r->ends += end;
+	r->current_one = end || r->unordered ? NULL : d;
+	if (end)
+		list_move_tail(&d->link, &r->queued);
+	skb_set_owner_r(skb, r->sk);
+	skb_queue_tail(&r->sk->sk_receive_queue, skb);
+	return end;
+}
+
+/* It is looked at again soon: whether the reader reads, or there is memory. */
+static void hbc_receiver_watch(struct hbc_receiver *r)
+{
+	sock_hold(r->sk);
+	if (!hbc_session_queue_in(&r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
+		sock_put(r->sk);
+}
+
+/* One skb of the delivery goes on the queue. Return: whether there may be more. */
+static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d)
+{
+	struct hbc_session *s = d->message->s;
+	struct sk_buff *skb = hbc_delivery_skb(r, d);
+	bool end = false, dropped, bad = PTR_ERR(skb) == -EBADMSG;
+	u8 reason;
+
+	if (IS_ERR(skb)) {
+		spin_lock_bh(&r->lock);
+		d->reason = bad ? HBCAST_REASON_CHECKSUM : HBCAST_REASON_NO_MEMORY;
+		spin_unlock_bh(&r->lock);
+		if (bad)
+			hbc_group_drop(s->group, HBC_DROP_CHECKSUM);
+		else
+			hbc_receiver_watch(r);
+		return bad;
+	}
+	if (!skb)
+		return false;
+	reason = hbc_skb(skb)->reason;
+	spin_lock_bh(&r->lock);
+	dropped = d->ended;
+	if (!dropped)
+		end = hbc_receiver_queue(r, d, skb);
+	spin_unlock_bh(&r->lock);
+	if (dropped) {
+		kfree_skb(skb);
+		return true;
+	}
+	if (end && hbc_delivery_sinks(r, d)) {
+		/* What is in its file has arrived, whether somebody looks or not. */
+		hbc_delivery_report(d, reason);
+	} else if (end) {
+		spin_lock_bh(&s->lock);
+		if (!d->queued)
+			d->message->queued++;
+		d->queued = true;
+		spin_unlock_bh(&s->lock);
+		hbc_report_ack(s);
+	}
+	r->sk->sk_data_ready(r->sk);
+	return true;
+}
+
+/* Whose turn it is, with a reference on its message; NULL: nothing goes now. */
+static struct hbc_delivery *hbc_receiver_next(struct hbc_receiver *r)
+{
+	struct hbc_delivery *d;
+
+	lockdep_assert_held(&r->lock);
+	d = r->closed || r->cut ? NULL : hbc_receiver_turn(r);
+	if (!d) {
+		r->waiting = false;
+		return NULL;
+	}
+	if (!hbc_receiver_room(r)) {
+		if (!r->waiting)
+			r->moved = jiffies;
+		r->waiting = true;
+		hbc_receiver_watch(r);
+		return NULL;
+	}
+	r->waiting = false;
+	hbc_message_get(d->message);
+	return d;
+}
+
+void hbc_receiver_push(struct hbc_receiver *r)
+{
+	struct hbc_delivery *d;
+	struct hbc_message *m;
+	bool more;
+
+	spin_lock_bh(&r->lock);
+	r->again = true;
+	if (r->pushing) {
+		spin_unlock_bh(&r->lock);
+		return;
+	}
+	r->pushing = true;
+	while (r->again) {
+		r->again = false;
+		while ((d = hbc_receiver_next(r))) {
+			spin_unlock_bh(&r->lock);
+			m = d->message;
+			more = hbc_receiver_push_one(r, d);
+			hbc_message_put(m);
+			spin_lock_bh(&r->lock);
+			if (!more)
+				break;
+		}
+	}
+	r->pushing = false;
+	spin_unlock_bh(&r->lock);
+}
+
+void hbc_receivers_push(struct hbc_message *m)
+{
+	struct hbc_delivery *d;
+	struct hbc_receiver *r;
+
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		r = hbc_delivery_receiver(d);
+		if (!r)
+			continue;
+		hbc_receiver_push(r);
+		sock_put(r->sk);
+	}
+}
+
+void hbc_receivers_fail(struct hbc_message *m, u8 reason)
+{
+	struct hbc_delivery *d;
+	struct hbc_receiver *r;
+
+	list_for_each_entry(d, &m->deliveries, message_link) {
+		r = hbc_delivery_receiver(d);
+		if (!r)
+			continue;
+		spin_lock_bh(&r->lock);
+		if (!d->ended && !READ_ONCE(d->queued) && !d->reason)
+			d->reason = reason;
+		spin_unlock_bh(&r->lock);
+		hbc_receiver_push(r);
+		sock_put(r->sk);
+	}
+}
+
+u64 hbc_receivers_queued(struct hbc_message *m)
+{
+	const struct hbc_geometry *cut = &m->store->info.cut;
+	u64 least = cut->total;
+	struct hbc_delivery *d;
+
+	list_for_each_entry(d, &m->deliveries, message_link)
+		if (!READ_ONCE(d->queued))
+			least = min(least, (u64)READ_ONCE(d->nr) * cut->per_piece * cut->payload);
+	return least;
+}

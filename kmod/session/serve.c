@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a child gets: its part of the trees, messages, and those pieces that it lacks. */
+#include <linux/hbcast.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+
+#include "config/group.h"
+#include "lane/burst.h"
+#include "lane/lane.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/session.h"
+#include "session/tree.h"
+#include "store/cursor.h"
+#include "store/store.h"
+
+#define HBC_SERVE_PIECES	4096	/* had or wanted, between two holds of the lock */
+
+/* What it has, and asks for. */
+
+/* The child has pieces, or wants them. Its cursor may go at any time but under the lock. */
+static void hbc_serve_pieces(struct hbc_child *child, struct hbc_message *m, u32 first, u32 end,
+			     bool want)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_cursor *c;
+
+	spin_lock_bh(&s->lock);
+	c = hbc_child_cursor(child, m->store);
+	if (c && want)
+		hbc_cursor_want(c, first, end);
+	else if (c)
+		hbc_cursor_have(c, first, end);
+	spin_unlock_bh(&s->lock);
+}
+
+static void hbc_serve_runs(struct hbc_child *child, struct hbc_message *m,
+			   const struct hbc_wire_run *run, unsigned int n, bool want)
+{
+	u32 first, end, last;
+
+	for (; n--; run++) {
+		first = be32_to_cpu(run->first);
+		last = min(m->store->nr, first + be32_to_cpu(run->count));
+		for (; first < last; first = end) {
+			end = min(last, first + HBC_SERVE_PIECES);
+			hbc_serve_pieces(child, m, first, end, want);
+			cond_resched();
+		}
+	}
+}
+
+int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
+		   const struct hbc_hdr *h)
+{
+	struct hbc_wire_run all = { .count = cpu_to_be32(U32_MAX) };
+	struct hbc_session *s = child->s;
+	u64 number = be64_to_cpu(w->message);
+	struct hbc_message *m = number ? hbc_message_find(s, (u32)number) : NULL;
+	int err = 0;
+
+	if (m && hbc_message_number(m) == number) {
+		err = hbc_child_begin_message(child, m);
+		if (!err && h->tag & HBC_HAVE_ALL)
+			hbc_serve_runs(child, m, &all, 1, false);
+		else if (!err)
+			hbc_serve_runs(child, m, w->run,
+				       hbc_wire_count(h, sizeof(*w), sizeof(w->run[0])), false);
+	}
+	if (m)
+		hbc_message_put(m);
+	if (!err && h->tag & HBC_HAVE_END) {
+		spin_lock_bh(&s->lock);
+		child->agreed = true;
+		spin_unlock_bh(&s->lock);
+	}
+	hbc_lane_kick(child->lane);
+	return err;
+}
+
+int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsigned int n)
+{
+	struct hbc_message *m = hbc_message_find(child->s, (u32)be64_to_cpu(w->message));
+
+	if (!m) {
+		hbc_group_drop(child->s->group, HBC_DROP_STALE);
+		return 0;
+	}
+	hbc_serve_runs(child, m, w->run, n, true);
+	hbc_message_put(m);
+	hbc_lane_kick(child->lane);
+	return 0;
+}
+
+/* Control frames, in the order in which they have to go. */
+
+/* PLAN, or part of the child's tree, if it has not been told. session->lock held. */
+static unsigned int hbc_serve_tree(struct hbc_child *child, u8 *frame)
+{
+	const struct hbc_edge *edge = hbc_child_edge(child);
+	struct hbc_wire_tree *w = (struct hbc_wire_tree *)frame;
+	const struct hbc_tree *tree = child->tree;
+	u32 n;
+
+	if (!child->plan_told) {
+		child->plan_told = true;
+		memcpy(frame, &tree->plan->wire, tree->plan->len);
+		return tree->plan->len;
+	}
+	n = min_t(u32, edge->size - child->tree_told, HBC_TREE_NODES);
+	if (!n)
+		return 0;
+	w->epoch = cpu_to_be32(tree->epoch);
+	w->total = cpu_to_be32(edge->size);
+	w->first = cpu_to_be32(child->tree_told);
+	memcpy(w->node, &tree->node[edge->first + child->tree_told], n * sizeof(w->node[0]));
+	child->tree_told += n;
+	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE, 0, sizeof(*w) + n * sizeof(w->node[0]));
+}
+
+/* The first message that the child has not been told of, with a reference. */
+static struct hbc_message *hbc_serve_untold(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_message *m, *found = NULL;
+
+	spin_lock_bh(&s->lock);
+	/* All of them: those below report about each, or say that it is over. */
+	list_for_each_entry_reverse(m, &s->messages, link) {
+		if (hbc_message_number(m) <= child->told)
+			break;
+		found = m;
+	}
+	if (found)
+		hbc_message_get(found);
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
+/* MESSAGE of the next one. */
+static unsigned int hbc_serve_message(struct hbc_child *child, u8 *frame)
+{
+	struct hbc_message *m = hbc_serve_untold(child);
+	unsigned int len = 0;
+
+	if (!m)
+		return 0;
+	if (hbc_child_begin_message(child, m)) {
+		hbc_lane_fail(child->lane, ENOMEM);
+	} else {
+		spin_lock_bh(&child->s->lock);
+		child->told = hbc_message_number(m);
+		spin_unlock_bh(&child->s->lock);
+		len = hbc_message_frame(m, (struct hbc_wire_message *)frame);
+	}
+	hbc_message_put(m);
+	return len;
+}
+
+/* DONE, if it has changed. Messages that are not over have been told. */
+static unsigned int hbc_serve_done(struct hbc_child *child, u8 *frame)
+{
+	struct hbc_session *s = child->s;
+	unsigned int len = 0;
+
+	spin_lock_bh(&s->lock);
+	if (child->done != s->done) {
+		child->done = s->done;
+		len = hbc_message_done_frame(s, (struct hbc_wire_done *)frame);
+	}
+	spin_unlock_bh(&s->lock);
+	return len;
+}
+
+/* Whether no piece of the slot comes any more that is not here. */
+static bool hbc_serve_ended(const struct hbc_child *child, const struct hbc_message *m)
+{
+	const struct hbc_store *store = m->store;
+
+	return child->s->origin ? READ_ONCE(store->given) == store->nr :
+				  m->lasts & BIT_ULL(child->slot);
+}
+
+/* LAST of a message whose pieces of the slot have all gone. session->lock held. */
+static unsigned int hbc_serve_last(struct hbc_child *child, u8 *frame)
+{
+	struct hbc_wire_last *w = (struct hbc_wire_last *)frame;
+	struct hbc_message *m;
+	struct hbc_cursor *c;
+
+	list_for_each_entry(c, &child->cursors, child_link) {
+		if (c->last)
+			continue;
+		m = xa_load(&child->s->index, (u32)c->store->info.number);
+		if (!m || !hbc_serve_ended(child, m) || !hbc_cursor_own_sent(c))
+			continue;
+		c->last = true;
+		w->message = cpu_to_be64(c->store->info.number);
+		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_LAST, 0, sizeof(*w));
+	}
+	return 0;
+}
+
+static unsigned int hbc_serve_over(struct hbc_child *child, u8 *frame)
+{
+	if (!child->stop)
+		return 0;
+	child->stop = false;
+	child->over = true;
+	return hbc_wire_put_hdr((struct hbc_wire_hdr *)frame, HBC_FRAME_OVER,
+				child->s->ended && child->s->root_gone ? HBC_OVER_ALL : 0,
+				HBC_HDR_LEN);
+}
+
+unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
+{
+	struct hbc_session *s = child->s;
+	unsigned int len;
+	bool over;
+
+	spin_lock_bh(&s->lock);
+	/* Nothing that the other side could do is of use before it. */
+	len = hbc_serve_over(child, frame);
+	over = child->over;
+	if (!len && !over)
+		len = hbc_serve_tree(child, frame);
+	spin_unlock_bh(&s->lock);
+	if (len || over)
+		return len;
+	len = hbc_serve_message(child, frame) ?: hbc_serve_done(child, frame);
+	if (len)
+		return len;
+	spin_lock_bh(&s->lock);
+	len = child->agreed ? hbc_serve_last(child, frame) : 0;
+	spin_unlock_bh(&s->lock);
+	return len;
+}
+
+/* Data. */
+
+/* Whether the child before, in the order of sending, has all of it, or cannot. */
+static bool hbc_serve_turn(const struct hbc_child *child, const struct hbc_store *store)
+{
+	struct hbc_child *before;
+	struct hbc_cursor *c;
+
+	if (!hbc_store_is_whole(store))
+		return false;
+	list_for_each_entry(before, &child->s->children, link) {
+		if (before->tree != child->tree || before->edge + 1 != child->edge || before->dead)
+			continue;
+		c = hbc_child_cursor(before, store);
+		return !before->up || !c ? before->told >= store->info.number && !c :
+					   c->nr_sent == store->nr;
+	}
+	return true;
+}
+
+/* What the child gets next of a message. session->lock held. */
+static bool hbc_serve_cursor(struct hbc_child *child, struct hbc_cursor *c, bool own,
+			     struct hbc_tx_part *part)
+{
+	struct hbc_cursor_part p;
+
+	if (hbc_plan_is_whole(child->tree->plan) && !hbc_serve_turn(child, c->store))
+		return false;
+	if (!hbc_cursor_next(c, own, &p))
+		return false;
+	*part = (struct hbc_tx_part) {
+		.burst = p.burst, .pos = p.pos, .len = p.len, .frame = p.frame,
+		.arg = (void *)(unsigned long)p.at,
+	};
+	child->sending = c;
+	return true;
+}
+
+/* Short messages first: those who wait for them wait for each other. session->lock held. */
+static bool hbc_serve_any(struct hbc_child *child, bool own, struct hbc_tx_part *part)
+{
+	struct hbc_cursor *c;
+
+	list_for_each_entry(c, &child->cursors, child_link)
+		if (c->store->info.kind == HBC_MESSAGE_SHORT &&
+		    hbc_serve_cursor(child, c, own, part))
+			return true;
+	list_for_each_entry(c, &child->cursors, child_link)
+		if (c->store->info.kind == HBC_MESSAGE_FILE &&
+		    hbc_serve_cursor(child, c, own, part)) {
+			/* Files take turns. */
+			list_move_tail(&c->child_link, &child->cursors);
+			return true;
+		}
+	return false;
+}
+
+/* The first message above @after of which pieces have no slot, with a reference, or NULL. */
+static struct hbc_message *hbc_serve_ungiven(struct hbc_session *s, u64 after)
+{
+	struct hbc_message *m, *found = NULL;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		if (READ_ONCE(m->store->given) < m->store->nr && hbc_message_number(m) > after) {
+			hbc_message_get(m);
+			found = m;
+			break;
+		}
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
+/* At the root: some message's next piece gets the lane's slot. Return: whether one did. */
+static bool hbc_serve_give(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_message *m;
+	bool given = false;
+	u64 after = 0;
+
+	while (s->origin && !given && (m = hbc_serve_ungiven(s, after))) {
+		after = hbc_message_number(m);
+		given = hbc_root_ops->give(m, child->slot);
+		hbc_message_put(m);
+	}
+	return given;
+}
+
+static bool hbc_serve_try(struct hbc_child *child, bool own, struct hbc_tx_part *part)
+{
+	struct hbc_session *s = child->s;
+	bool found;
+
+	spin_lock_bh(&s->lock);
+	found = child->agreed && !child->over && hbc_serve_any(child, own, part);
+	spin_unlock_bh(&s->lock);
+	return found;
+}
+
+bool hbc_child_next(struct hbc_child *child, struct hbc_tx_part *part)
+{
+	do {
+		if (hbc_serve_try(child, true, part))
+			return true;
+	} while (READ_ONCE(child->agreed) && !READ_ONCE(child->over) && hbc_serve_give(child));
+	return hbc_serve_try(child, false, part);
+}
+
+void hbc_child_sent(struct hbc_child *child, const struct hbc_tx_part *part, u32 bytes)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_cursor *c;
+	bool turn = false;
+
+	spin_lock_bh(&s->lock);
+	c = child->sending;
+	if (c) {
+		hbc_cursor_sent(c, (unsigned long)part->arg, bytes);
+		turn = hbc_plan_is_whole(child->tree->plan) && c->nr_sent == c->store->nr;
+	}
+	spin_unlock_bh(&s->lock);
+	if (turn)
+		hbc_session_kick(s);
+}

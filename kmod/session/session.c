@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A session: one root's broadcast in one group as this node knows it. */
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/lane.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/parent.h"
+#include "session/receiver.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "session/tree.h"
+#include "session/watch.h"
+
+static struct workqueue_struct *hbc_session_wq;
+const struct hbc_root_ops *hbc_root_ops;
+
+bool hbc_session_queue(struct work_struct *work)
+{
+	return queue_work(hbc_session_wq, work);
+}
+
+bool hbc_session_queue_in(struct delayed_work *work, unsigned long delay)
+{
+	return queue_delayed_work(hbc_session_wq, work, delay);
+}
+
+void hbc_session_get(struct hbc_session *s)
+{
+	kref_get(&s->ref);
+}
+
+static void hbc_session_free(struct kref *ref)
+{
+	struct hbc_session *s = container_of(ref, struct hbc_session, ref);
+	struct hbc_net *hn = s->hn;
+	unsigned int slot;
+
+	if (s->origin)
+		hbc_root_ops->free(s);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		hbc_tree_put(s->tree[slot]);
+	xa_destroy(&s->index);
+	mutex_destroy(&s->plan_lock);
+	hbc_group_put(s->group);
+	kfree_rcu(s, rcu);
+	hbc_node_end(hn, &hn->nr_sessions);
+}
+
+void hbc_session_put(struct hbc_session *s)
+{
+	kref_put(&s->ref, hbc_session_free);
+}
+
+struct hbc_session *hbc_session_find(struct hbc_group *group, u32 root, u64 incarnation)
+{
+	struct hbc_session *s;
+
+	lockdep_assert_held(&group->hn->lock);
+	/* The newest comes first. */
+	list_for_each_entry(s, &group->sessions, link)
+		if (s->root == root && (!incarnation || s->incarnation == incarnation))
+			return s;
+	return NULL;
+}
+
+/* Files have been read or written, or are of no use. */
+static void hbc_session_work(struct work_struct *work)
+{
+	struct hbc_session *s = container_of(work, struct hbc_session, work);
+	struct hbc_message *m;
+	u8 error;
+
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
+		error = READ_ONCE(m->store->error);
+		if (error && s->origin)
+			hbc_root_ops->failed(m, error);
+		else if (error)
+			hbc_message_give_up(m, error);
+		else if (hbc_message_is_file(m))
+			hbc_receivers_push(m);
+	}
+	if (s->origin)
+		hbc_root_ops->lost(s);
+	hbc_session_kick(s);
+	hbc_session_put(s);
+}
+
+struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incarnation)
+{
+	struct hbc_net *hn = group->hn;
+	struct hbc_session *s;
+
+	lockdep_assert_held(&hn->lock);
+	if (group->gone || hn->dying || hn->leaving)
+		return ERR_PTR(-ESHUTDOWN);
+	if (group->nr_sessions >= HBC_SESSIONS_MAX)
+		return ERR_PTR(-ENOSPC);
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&s->ref);
+	s->hn = hn;
+	kref_get(&group->ref);
+	s->group = group;
+	s->root = root;
+	s->incarnation = incarnation;
+	mutex_init(&s->plan_lock);
+	spin_lock_init(&s->lock);
+	INIT_LIST_HEAD(&s->parents);
+	INIT_LIST_HEAD(&s->children);
+	INIT_LIST_HEAD(&s->messages);
+	xa_init_flags(&s->index, 0);
+	s->alone = jiffies;
+	s->progress.since = jiffies;
+	INIT_WORK(&s->work, hbc_session_work);
+	INIT_DELAYED_WORK(&s->report, hbc_report_work);
+	INIT_DELAYED_WORK(&s->watch, hbc_watch_work);
+	atomic_inc(&hn->nr_sessions);
+	list_add(&s->link, &group->sessions);
+	group->nr_sessions++;
+	hbc_watch_begin(s);
+	return s;
+}
+
+/* All messages end here with @reason. */
+static void hbc_session_end_messages(struct hbc_session *s, u8 reason)
+{
+	struct hbc_message *m;
+
+	while ((m = hbc_message_after(s, 0))) {
+		hbc_receivers_fail(m, reason);
+		hbc_message_end(m);
+		hbc_message_put(m);
+	}
+}
+
+void hbc_session_end(struct hbc_session *s, u8 reason)
+{
+	lockdep_assert_held(&s->hn->lock);
+	if (s->gone)
+		return;
+	s->gone = true;
+	list_del(&s->link);
+	s->group->nr_sessions--;
+	mutex_lock(&s->plan_lock);
+	spin_lock_bh(&s->lock);
+	WRITE_ONCE(s->ended, reason);
+	if (s->origin)
+		WRITE_ONCE(s->root_gone, true);
+	spin_unlock_bh(&s->lock);
+	hbc_children_end(s, true);
+	mutex_unlock(&s->plan_lock);
+	hbc_parents_end(s);
+	if (s->origin)
+		hbc_root_ops->end(s, reason);
+	hbc_session_end_messages(s, reason);
+	hbc_watch_end(s);
+	hbc_session_put(s);
+}
+
+bool hbc_session_busy(struct hbc_session *s)
+{
+	const struct hbc_message *m;
+	bool busy = false;
+
+	/* DONE comes when it comes: a node is at rest when it, and those below, have told all. */
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(m, &s->messages, link)
+		busy |= s->origin || !hbc_report_is_told(m) || hbc_children_lack(m);
+	spin_unlock_bh(&s->lock);
+	return busy;
+}
+
+void hbc_session_kick(struct hbc_session *s)
+{
+	struct hbc_child *child;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link)
+		hbc_lane_kick(child->lane);
+	spin_unlock_bh(&s->lock);
+}
+
+/* Operations of lanes. */
+
+static struct hbc_child *hbc_session_child(const struct hbc_lane *lane)
+{
+	return lane->connector ? lane->owner : NULL;
+}
+
+static int hbc_session_up(struct hbc_lane *lane)
+{
+	return lane->connector ? hbc_child_up(lane->owner) : hbc_parent_up(lane->owner);
+}
+
+static void hbc_session_down(struct hbc_lane *lane)
+{
+	if (lane->connector)
+		hbc_child_down(lane->owner);
+	else
+		hbc_parent_down(lane->owner);
+}
+
+static void hbc_session_gone(struct hbc_lane *lane)
+{
+	if (lane->connector)
+		hbc_child_gone(lane->owner);
+	else
+		hbc_parent_gone(lane->owner);
+}
+
+static int hbc_session_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame)
+{
+	return lane->connector ? hbc_child_frame(lane->owner, h, frame) :
+				 hbc_parent_frame(lane->owner, h, frame);
+}
+
+static int hbc_session_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr)
+{
+	return hbc_parent_data(lane->owner, run, nr);
+}
+
+static unsigned int hbc_session_control(struct hbc_lane *lane, u8 *frame)
+{
+	return lane->connector ? hbc_child_control(lane->owner, frame) :
+				 hbc_parent_control(lane->owner, frame);
+}
+
+static bool hbc_session_next(struct hbc_lane *lane, struct hbc_tx_part *part)
+{
+	return hbc_child_next(hbc_session_child(lane), part);
+}
+
+static void hbc_session_sent(struct hbc_lane *lane, const struct hbc_tx_part *part, u32 bytes)
+{
+	hbc_child_sent(hbc_session_child(lane), part, bytes);
+}
+
+static void hbc_session_refused(struct hbc_lane *lane, u16 reason)
+{
+	hbc_child_refused(hbc_session_child(lane), reason);
+}
+
+static const struct hbc_lane_ops hbc_session_lane_ops = {
+	.admit = hbc_parent_admit,
+	.up = hbc_session_up,
+	.down = hbc_session_down,
+	.gone = hbc_session_gone,
+	.frame = hbc_session_frame,
+	.data = hbc_session_data,
+	.control = hbc_session_control,
+	.next = hbc_session_next,
+	.sent = hbc_session_sent,
+	.refused = hbc_session_refused,
+};
+
+/* Groups that change or go. */
+
+static void hbc_session_group_gone(struct hbc_group *group)
+{
+	struct hbc_session *s, *next;
+
+	list_for_each_entry_safe(s, next, &group->sessions, link)
+		hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
+	hbc_receivers_gone(group);
+}
+
+/* Whether all nodes that the session has here would be members. */
+static bool hbc_session_keeps(struct hbc_session *s, const u32 *members, u32 nr)
+{
+	bool keeps = hbc_group_lists(members, nr, s->root);
+	const struct hbc_tree *tree;
+	unsigned int slot;
+	u32 i;
+
+	spin_lock_bh(&s->lock);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
+		tree = s->tree[slot];
+		for (i = 0; tree && i < tree->nr && keeps; i++)
+			keeps = hbc_group_lists(members, nr, be32_to_cpu(tree->node[i].node));
+	}
+	spin_unlock_bh(&s->lock);
+	return keeps;
+}
+
+static int hbc_session_may_change(struct hbc_group *group, const struct hbc_group_setup *setup,
+				  struct netlink_ext_ack *extack)
+{
+	struct hbc_session *own = hbc_session_find(group, group->hn->id, 0);
+
+	if (!setup->set_members || !own ||
+	    hbc_session_keeps(own, setup->members, setup->nr_members))
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "this node's plan has nodes that would be no members; change it first");
+	return -EBUSY;
+}
+
+static void hbc_session_changed(struct hbc_group *group, bool members, bool key)
+{
+	struct hbc_session *s, *next;
+
+	if (!members)
+		return;
+	list_for_each_entry_safe(s, next, &group->sessions, link)
+		if (!hbc_session_keeps(s, group->members, group->nr_members))
+			hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
+}
+
+static struct hbc_node_user hbc_session_user = {
+	.may_change = hbc_session_may_change,
+	.changed = hbc_session_changed,
+	.gone = hbc_session_group_gone,
+};
+
+int hbc_session_init(void)
+{
+	hbc_session_wq = alloc_workqueue("hbcast_session", WQ_UNBOUND, 0);
+	if (!hbc_session_wq)
+		return -ENOMEM;
+	hbc_lane_ops = &hbc_session_lane_ops;
+	hbc_node_use(&hbc_session_user);
+	return 0;
+}
+
+void hbc_session_exit(void)
+{
+	destroy_workqueue(hbc_session_wq);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session: one root's broadcast in one group as this node knows it.
+ *
+ * Trees come over lanes from parents, lanes lead to children; messages have stores, and the
+ * lanes to children are cursors over them.
+ */
+#ifndef _HBC_SESSION_H
+#define _HBC_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "session/lost.h"
+#include "session/progress.h"
+#include "wire/wire.h"
+
+struct hbc_group;
+struct hbc_lane;
+struct hbc_message;
+struct hbc_net;
+struct hbc_origin;
+struct hbc_outcome;
+struct hbc_parent;
+struct hbc_store;
+struct hbc_tree;
+
+#define HBC_SESSIONS_MAX	1024	/* roots per group */
+#define HBC_MESSAGES_MAX	4096	/* messages of a session that are not over */
+#define HBC_PARENTS_MAX		256	/* lanes from parents of one root */
+#define HBC_MAPS_MAX		67108864	/* bytes that all pieces of a session take */
+
+/**
+ * struct hbc_session - one root's broadcast in one group as this node knows it
+ * @ref: references
+ * @rcu: the end
+ * @link: group->sessions; hn->lock
+ * @hn: the node
+ * @group: a reference
+ * @root: the root's node id; this node's own if it is the root
+ * @incarnation: of the root
+ * @origin: at the root what only the root has, else NULL; set once
+ * @plan_lock: changes of @tree, @parent and @children; serializes reports
+ * @lock: @tree, @parent, @parents, @children, and all that follows
+ * @tree: by slot, a reference each, or NULL
+ * @parent: by slot, the lane that the tree came over last, or NULL
+ * @parents: struct hbc_parent, of lanes that are READY
+ * @nr_parents: their number
+ * @children: struct hbc_child, of edges of @tree
+ * @messages: struct hbc_message that are not over, in order of their numbers
+ * @index: those by the low half of their numbers; files are marked by progress.c
+ * @nr_messages: their number
+ * @last: number of the last message that was told, or accepted by the root
+ * @keep: short messages before it need not be kept
+ * @kept: bytes of short messages that are
+ * @spooled: bytes of files' pieces in memory, as far as they are counted
+ * @endgames: messages that have one
+ * @maps: bytes that messages' pieces take, whether they have come or not
+ * @done: counts what DONE tells, and @keep
+ * @reporting: fresh outcomes are to be told to the parent now
+ * @progress: of files, to be told to the parent
+ * @lost: nodes below that are not reached
+ * @alone: jiffies since when there is no parent
+ * @ended: enum hbcast_reason with which the session ended here, or 0
+ * @root_gone: at the root, too, it is over
+ * @gone: it is off the group's list; hn->lock, too
+ * @work: after the file's work has told of something, or nodes are lost
+ * @report: tells reports that have gathered
+ * @watch: looks after lanes, readers and files now and then
+ */
+struct hbc_session {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct list_head link;
+	struct hbc_net *hn;
+	struct hbc_group *group;
+	u32 root;
+	u64 incarnation;
+	struct hbc_origin *origin;
+	struct mutex plan_lock; /* trees and reports */
+	spinlock_t lock; /* the rest */
+	struct hbc_tree *tree[HBC_MAX_SLOTS];
+	struct hbc_parent *parent[HBC_MAX_SLOTS];
+	struct list_head parents;
+	unsigned int nr_parents;
+	struct list_head children;
+	struct list_head messages;
+	struct xarray index;
+	unsigned int nr_messages;
+	u64 last;
+	u64 keep;
+	u64 kept;
+	u64 spooled;
+	unsigned int endgames;
+	u64 maps;
+	unsigned int done;
+	bool reporting;
+	struct hbc_progress progress;
+	struct hbc_lost lost;
+	unsigned long alone;
+	u8 ended;
+	bool root_gone;
+	bool gone;
+	struct work_struct work;
+	struct delayed_work report;
+	struct delayed_work watch;
+};
+
+/**
+ * struct hbc_root_ops - what the root of a session does with it; set once
+ * @give: a lane of @slot could take data: whether a piece of the message got the slot.
+ *	Process context, no spinlocks.
+ * @report: outcomes of nodes of @tree, of slot 0. plan_lock held.
+ * @acked: members have taken more short messages. Process context, no spinlocks.
+ * @lost: nodes have become lost, or are back: see hbc_lost_runs(). Process context.
+ * @unready: some are not connected. Any context.
+ * @ready: all below have the epoch's trees. plan_lock held.
+ * @refused: a node did not take its part. Process context.
+ * @failed: the message's file is of no use. Process context, no spinlocks.
+ * @forget: the message is freed. Process context.
+ * @end: the session ends with a reason; hn->lock held.
+ * @free: the session is freed. Process context.
+ */
+struct hbc_root_ops {
+	bool (*give)(struct hbc_message *m, u8 slot);
+	void (*report)(struct hbc_message *m, const struct hbc_tree *tree,
+		       const struct hbc_outcome *outcome);
+	void (*acked)(struct hbc_session *s);
+	void (*lost)(struct hbc_session *s);
+	void (*unready)(struct hbc_session *s);
+	void (*ready)(struct hbc_session *s, u32 epoch);
+	void (*refused)(struct hbc_session *s, u32 epoch, u32 node, u16 reason);
+	void (*failed)(struct hbc_message *m, u8 reason);
+	void (*forget)(struct hbc_message *m);
+	void (*end)(struct hbc_session *s, u8 reason);
+	void (*free)(struct hbc_session *s);
+};
+
+extern const struct hbc_root_ops *hbc_root_ops;
+
+void hbc_session_get(struct hbc_session *s);
+/* Context: any. */
+void hbc_session_put(struct hbc_session *s);
+
+/* That of @root, the newest if @incarnation is 0, without a reference, or NULL. hn->lock held. */
+struct hbc_session *hbc_session_find(struct hbc_group *group, u32 root, u64 incarnation);
+
+/**
+ * hbc_session_new() - one that the group has not
+ * @group: of the session
+ * @root: of the session
+ * @incarnation: of the root
+ *
+ * hn->lock held. Return: on the group's list, which holds a reference, or ERR_PTR: -ESHUTDOWN
+ * where the group or node goes, -ENOSPC, -ENOMEM.
+ */
+struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incarnation);
+
+/* Ends lanes, messages and the root with @reason (enum hbcast_reason). hn->lock held. */
+void hbc_session_end(struct hbc_session *s, u8 reason);
+
+/* Whether a broadcast goes on here or below; at the root, anywhere. Context: any. */
+bool hbc_session_busy(struct hbc_session *s);
+/* Lanes to children may have something to send. Context: any. */
+void hbc_session_kick(struct hbc_session *s);
+
+int hbc_session_init(void);
+void hbc_session_exit(void);
+/* Work of sessions. Context: any. */
+bool hbc_session_queue(struct work_struct *work);
+bool hbc_session_queue_in(struct delayed_work *work, unsigned long delay);
+
+#endif /* _HBC_SESSION_H */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session looks at now and then.
+ *
+ * A child whose lane is not READY for dead-interval counts as not reached, and those below it
+ * become this node's own.
+ * One that acknowledges nothing for stall-interval, though short messages are outstanding, is
+ * cut off by its own parent. A session without a parent for some dead-intervals ends, and so
+ * does a lane over which no tree of this node's comes.
+ */
+#include <linux/hbcast.h>
+#include <linux/jiffies.h>
+
+#include "config/group.h"
+#include "config/node.h"
+#include "lane/lane.h"
+#include "session/adopt.h"
+#include "session/child.h"
+#include "session/message.h"
+#include "session/parent.h"
+#include "session/progress.h"
+#include "session/report.h"
+#include "session/session.h"
+#include "session/tree.h"
+#include "session/watch.h"
+
+#define HBC_WATCH_PARTS		4	/* looks in a dead-interval */
+#define HBC_WATCH_ORPHAN	4	/* dead-intervals without a parent */
+
+static unsigned long hbc_watch_dead(const struct hbc_session *s)
+{
+	return msecs_to_jiffies(READ_ONCE(s->group->config.dead_ms));
+}
+
+/* The session holds a reference for it until it has ended. */
+void hbc_watch_begin(struct hbc_session *s)
+{
+	hbc_session_get(s);
+	hbc_session_queue_in(&s->watch, hbc_watch_dead(s) / HBC_WATCH_PARTS + 1);
+}
+
+/*
+ * Messages that have come since the last look fail at the child, and at those below that are not
+ * this node's. Where memory lacks, the next look goes on. plan_lock held.
+ */
+static void hbc_watch_fail(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+	struct hbc_message *m;
+
+	if (child->slot != HBC_SLOT_ALL)
+		return;
+	for (m = hbc_message_after(s, child->failed); m; m = hbc_message_next(s, m)) {
+		if (hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD)) {
+			hbc_message_put(m);
+			return;
+		}
+		child->failed = hbc_message_number(m);
+	}
+}
+
+/* Lanes below this one wait longer: it is the last one that is to be cut off. */
+static unsigned long hbc_watch_patience(const struct hbc_child *child)
+{
+	unsigned long stall = msecs_to_jiffies(READ_ONCE(child->s->group->config.stall_ms));
+	u32 size = hbc_child_edge(child)->size, height = 0;
+
+	while (size > 1) {
+		size /= 2;
+		height++;
+	}
+	return 2 * stall + height * stall / 2;
+}
+
+/* Whether all it was sent is not acknowledged for too long. session->lock held. */
+static bool hbc_watch_stalled(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+
+	if (child->slot != HBC_SLOT_ALL || !child->up)
+		return false;
+	if (child->ack > s->last || s->kept == 0) {
+		child->moved = jiffies;
+		return false;
+	}
+	return time_after(jiffies, child->moved + hbc_watch_patience(child));
+}
+
+/* Return: whether it has left children to this node. plan_lock held. */
+static bool hbc_watch_child(struct hbc_child *child)
+{
+	struct hbc_session *s = child->s;
+	bool lost, stalled;
+	int adopted;
+
+	spin_lock_bh(&s->lock);
+	lost = !child->up && time_after(jiffies, child->since + hbc_watch_dead(s));
+	stalled = hbc_watch_stalled(child);
+	spin_unlock_bh(&s->lock);
+	if (!lost && !stalled)
+		return false;
+	adopted = hbc_adopt(child);
+	/* Without memory it is looked at again. */
+	if (adopted == -ENOMEM)
+		return false;
+	spin_lock_bh(&s->lock);
+	/* It has come back meanwhile. */
+	if (!stalled && child->up) {
+		spin_unlock_bh(&s->lock);
+		return adopted > 0;
+	}
+	if (!child->dead) {
+		child->dead = true;
+		child->failed = 0;
+		hbc_lost_child(child, true);
+		hbc_progress_again(s);
+	}
+	spin_unlock_bh(&s->lock);
+	if (stalled)
+		hbc_lane_fail(child->lane, ETIME);
+	hbc_watch_fail(child);
+	hbc_report_ack(s);
+	/* Whole messages go to the next one now. */
+	hbc_session_kick(s);
+	return adopted > 0;
+}
+
+/* Return: whether children have changed, so that they are to be looked at again. */
+static bool hbc_watch_children(struct hbc_session *s)
+{
+	struct hbc_child *child;
+
+	list_for_each_entry(child, &s->children, link)
+		if (hbc_watch_child(child))
+			return true;
+	return false;
+}
+
+/* Lanes that bring none of this node's trees, for too long. session->lock held. */
+static void hbc_watch_parents(struct hbc_session *s)
+{
+	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
+	struct hbc_parent *parent;
+
+	list_for_each_entry(parent, &s->parents, link)
+		if (s->parent[parent->lane->slot] != parent &&
+		    time_after(jiffies, parent->heard + patience))
+			hbc_lane_close(parent->lane, false);
+}
+
+static bool hbc_watch_orphan(struct hbc_session *s)
+{
+	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
+	bool orphan;
+
+	spin_lock_bh(&s->lock);
+	hbc_watch_parents(s);
+	orphan = !s->origin && list_empty(&s->parents) && time_after(jiffies, s->alone + patience);
+	spin_unlock_bh(&s->lock);
+	return orphan;
+}
+
+void hbc_watch_work(struct work_struct *work)
+{
+	struct hbc_session *s = container_of(to_delayed_work(work), struct hbc_session, watch);
+
+	mutex_lock(&s->plan_lock);
+	while (hbc_watch_children(s))
+		;
+	mutex_unlock(&s->plan_lock);
+	if (hbc_watch_orphan(s)) {
+		mutex_lock(&s->hn->lock);
+		hbc_session_end(s, HBCAST_REASON_LANE_LOST);
+		mutex_unlock(&s->hn->lock);
+	}
+	if (READ_ONCE(s->ended)) {
+		hbc_session_put(s);
+		return;
+	}
+	hbc_session_queue_in(&s->watch, hbc_watch_dead(s) / HBC_WATCH_PARTS + 1);
+	/* The end cancels what it finds. */
+	if (READ_ONCE(s->ended))
+		hbc_watch_end(s);
+}
+
+void hbc_watch_end(struct hbc_session *s)
+{
+	if (cancel_delayed_work(&s->watch))
+		hbc_session_put(s);
+	if (cancel_delayed_work(&s->report))
+		hbc_session_put(s);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a session looks at now and then: lanes that are lost, and children that stand still. */
+#ifndef _HBC_WATCH_H
+#define _HBC_WATCH_H
+
+struct hbc_session;
+struct work_struct;
+
+/* hn->lock held; the session is new. */
+void hbc_watch_begin(struct hbc_session *s);
+/* The session has ended: what is to be looked at later is not. Context: any. */
+void hbc_watch_end(struct hbc_session *s);
+/* The work of session->watch. */
+void hbc_watch_work(struct work_struct *work);
+
+#endif /* _HBC_WATCH_H */

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A cursor: how far a lane is in a store. */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "lane/burst.h"
+#include "lane/lane.h"
+#include "store/cursor.h"
+#include "store/store.h"
+
+/* In @rank, beside the ranks of route.h. */
+#define HBC_RANK_WANT	(HBC_ROUTE_RANKS)	/* the child has asked for it */
+#define HBC_RANK_NONE	0xfe			/* another lane brings it */
+#define HBC_RANK_OPEN	0xff			/* not known */
+
+static_assert(HBC_ROUTE_RANKS < HBC_RANK_NONE);
+
+struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
+				  const struct hbc_route *route)
+{
+	struct hbc_cursor *c = kzalloc(sizeof(*c), GFP_KERNEL);
+
+	if (!c)
+		return NULL;
+	c->rank = kvmalloc(store->nr + 1, GFP_KERNEL | __GFP_NOWARN);
+	c->sent = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long), GFP_KERNEL | __GFP_NOWARN);
+	if (!c->rank || !c->sent) {
+		kvfree(c->rank);
+		kvfree(c->sent);
+		kfree(c);
+		return NULL;
+	}
+	memset(c->rank, HBC_RANK_OPEN, store->nr);
+	c->route = route;
+	c->lane = lane;
+	c->store = store;
+	hbc_store_get(store);
+	INIT_LIST_HEAD(&c->child_link);
+	spin_lock_bh(&store->lock);
+	list_add_tail(&c->link, &store->cursors);
+	spin_unlock_bh(&store->lock);
+	return c;
+}
+
+/* It is not at the piece any more. store->lock held. */
+static void hbc_cursor_leave(struct hbc_cursor *c, struct hbc_at *at)
+{
+	struct hbc_piece *piece = at->on ? hbc_store_piece(c->store, at->piece) : NULL;
+
+	if (piece && piece->users)
+		piece->users--;
+	at->on = false;
+}
+
+void hbc_cursor_free(struct hbc_cursor *c)
+{
+	spin_lock_bh(&c->store->lock);
+	hbc_cursor_leave(c, &c->at[0]);
+	hbc_cursor_leave(c, &c->at[1]);
+	list_del(&c->link);
+	spin_unlock_bh(&c->store->lock);
+	hbc_store_put(c->store);
+	kvfree(c->rank);
+	kvfree(c->sent);
+	kfree(c);
+}
+
+void hbc_cursor_set_route(struct hbc_cursor *c, const struct hbc_route *route)
+{
+	u32 p;
+
+	spin_lock_bh(&c->store->lock);
+	c->route = route;
+	for (p = 0; p < c->store->nr; p++)
+		if (c->rank[p] != HBC_RANK_WANT)
+			c->rank[p] = HBC_RANK_OPEN;
+	memset(c->next, 0, sizeof(c->next));
+	spin_unlock_bh(&c->store->lock);
+}
+
+void hbc_cursor_rewind(struct hbc_cursor *c)
+{
+	spin_lock_bh(&c->store->lock);
+	hbc_cursor_leave(c, &c->at[0]);
+	hbc_cursor_leave(c, &c->at[1]);
+	bitmap_zero(c->sent, c->store->nr);
+	c->nr_sent = 0;
+	memset(c->next, 0, sizeof(c->next));
+	spin_unlock_bh(&c->store->lock);
+}
+
+/* The rank of a piece that has a slot. */
+static u8 hbc_cursor_rank(struct hbc_cursor *c, u32 piece)
+{
+	int rank;
+
+	if (c->rank[piece] == HBC_RANK_OPEN) {
+		rank = hbc_route_rank(c->route, c->store->tag[piece], piece);
+		c->rank[piece] = rank < 0 ? HBC_RANK_NONE : rank;
+	}
+	return c->rank[piece];
+}
+
+static void hbc_cursor_note(struct hbc_cursor *c, u32 piece)
+{
+	u8 rank;
+
+	if (c->store->tag[piece] == HBC_TAG_NONE || test_bit(piece, c->sent))
+		return;
+	rank = hbc_cursor_rank(c, piece);
+	if (rank == HBC_RANK_NONE)
+		return;
+	c->next[rank] = min(c->next[rank], piece);
+	if (!rank || test_bit(piece, c->store->whole))
+		hbc_lane_kick(c->lane);
+}
+
+void hbc_cursors_note(struct hbc_store *store, u32 number)
+{
+	struct hbc_cursor *c;
+
+	lockdep_assert_held(&store->lock);
+	list_for_each_entry(c, &store->cursors, link)
+		hbc_cursor_note(c, number);
+}
+
+unsigned int hbc_cursors_at(struct hbc_store *store, u32 number)
+{
+	const struct hbc_cursor *c;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&store->lock);
+	list_for_each_entry(c, &store->cursors, link)
+		n += (c->at[0].on && c->at[0].piece == number) +
+		     (c->at[1].on && c->at[1].piece == number);
+	return n;
+}
+
+/* The first piece of a rank that is there and has not been sent, or nr. store->lock held. */
+static u32 hbc_cursor_find(struct hbc_cursor *c, u8 rank)
+{
+	/* All below wait for what is of the slot: it goes on as it comes. */
+	const unsigned long *there = rank ? c->store->whole : c->store->begun;
+	u32 nr = c->store->nr, p = c->next[rank];
+	unsigned long word;
+
+	while (p < nr) {
+		word = there[p / BITS_PER_LONG] & ~c->sent[p / BITS_PER_LONG];
+		word &= ~0UL << (p % BITS_PER_LONG);
+		if (!word) {
+			p = (p / BITS_PER_LONG + 1) * BITS_PER_LONG;
+			continue;
+		}
+		p = p / BITS_PER_LONG * BITS_PER_LONG + __ffs(word);
+		if (p < nr && c->store->tag[p] != HBC_TAG_NONE &&
+		    hbc_cursor_rank(c, p) == rank && !(c->at[0].on && c->at[0].piece == p) &&
+		    !(c->at[1].on && c->at[1].piece == p))
+			break;
+		p++;
+	}
+	p = min(p, nr);
+	c->next[rank] = p;
+	return p;
+}
+
+/* The cursor is at a piece of the rank now, if there is one. store->lock held. */
+static bool hbc_cursor_begin(struct hbc_cursor *c, struct hbc_at *at, u8 rank)
+{
+	u32 p = hbc_cursor_find(c, rank);
+	struct hbc_piece *piece;
+
+	if (p == c->store->nr)
+		return false;
+	*at = (struct hbc_at) { .piece = p, .on = true };
+	piece = hbc_store_piece(c->store, p);
+	if (piece)
+		piece->users++;
+	return true;
+}
+
+/* What there is to send of the piece at hand. store->lock held. */
+static bool hbc_cursor_take(struct hbc_cursor *c, unsigned int i, struct hbc_cursor_part *part)
+{
+	struct hbc_at *at = &c->at[i];
+	struct hbc_piece *piece = hbc_store_piece(c->store, at->piece);
+	struct hbc_held held;
+
+	if (!piece || !piece->len) {
+		/* It lies in the file alone. */
+		c->wait = HBC_WAIT_FILE;
+		if (test_bit(at->piece, c->store->whole))
+			hbc_store_want(c->store, at->piece);
+		return false;
+	}
+	if (at->off >= piece->len) {
+		c->wait = HBC_WAIT_DATA;
+		return false;
+	}
+	held = hbc_store_part(piece, at->off);
+	*part = (struct hbc_cursor_part) {
+		.burst = held.burst, .pos = held.pos, .len = held.len, .at = i,
+		.frame = HBC_DATA_LEN + c->store->info.cut.payload,
+	};
+	return true;
+}
+
+/* The next piece that is not of the lane's slot: those that most wait for first. */
+static bool hbc_cursor_begin_other(struct hbc_cursor *c)
+{
+	unsigned int rank;
+
+	for (rank = 1; rank <= c->route->nr; rank++)
+		if (hbc_cursor_begin(c, &c->at[1], rank))
+			return true;
+	return hbc_cursor_begin(c, &c->at[1], HBC_RANK_WANT);
+}
+
+bool hbc_cursor_next(struct hbc_cursor *c, bool own, struct hbc_cursor_part *part)
+{
+	bool found;
+
+	spin_lock_bh(&c->store->lock);
+	c->wait = HBC_WAIT_DATA;
+	found = (c->at[0].on || hbc_cursor_begin(c, &c->at[0], 0)) && hbc_cursor_take(c, 0, part);
+	if (!found && !own)
+		found = (c->at[1].on || hbc_cursor_begin_other(c)) && hbc_cursor_take(c, 1, part);
+	if (found)
+		c->wait = HBC_WAIT_NONE;
+	else if (c->nr_sent == c->store->nr)
+		c->wait = HBC_WAIT_OVER;
+	spin_unlock_bh(&c->store->lock);
+	return found;
+}
+
+static void hbc_cursor_set_sent(struct hbc_cursor *c, u32 piece)
+{
+	if (!__test_and_set_bit(piece, c->sent))
+		c->nr_sent++;
+}
+
+void hbc_cursor_sent(struct hbc_cursor *c, unsigned int i, u32 bytes)
+{
+	const struct hbc_geometry *cut = &c->store->info.cut;
+	struct hbc_at *at = &c->at[i];
+	u32 first;
+
+	spin_lock_bh(&c->store->lock);
+	at->off += bytes;
+	if (at->on) {
+		first = at->piece * cut->per_piece;
+		if (at->off == hbc_geometry_length(cut, first,
+						   hbc_geometry_count(cut, at->piece))) {
+			hbc_cursor_set_sent(c, at->piece);
+			hbc_cursor_leave(c, at);
+			hbc_store_trim(c->store);
+		}
+	}
+	spin_unlock_bh(&c->store->lock);
+}
+
+/* The first piece from @first on before @end that is under way, or @end. store->lock held. */
+static u32 hbc_cursor_clear_of(const struct hbc_cursor *c, u32 first, u32 end)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c->at); i++)
+		if (c->at[i].on && c->at[i].piece >= first)
+			end = min(end, c->at[i].piece);
+	return end;
+}
+
+/* Pieces from @first on before @end count as sent, or do not. store->lock held. */
+static void hbc_cursor_mark(struct hbc_cursor *c, u32 first, u32 end, bool sent)
+{
+	unsigned long *word, mask;
+	u32 bit, n;
+
+	for (; first < end; first += n) {
+		bit = first % BITS_PER_LONG;
+		n = min_t(u32, BITS_PER_LONG - bit, end - first);
+		word = &c->sent[first / BITS_PER_LONG];
+		mask = GENMASK(bit + n - 1, bit);
+		c->nr_sent -= hweight_long(*word & mask);
+		if (sent) {
+			*word |= mask;
+			c->nr_sent += n;
+		} else {
+			*word &= ~mask;
+		}
+	}
+}
+
+void hbc_cursor_have(struct hbc_cursor *c, u32 first, u32 end)
+{
+	u32 stop;
+
+	spin_lock_bh(&c->store->lock);
+	/* What is on its way goes on: the child throws it away. */
+	for (; first < end; first = stop + 1) {
+		stop = hbc_cursor_clear_of(c, first, end);
+		hbc_cursor_mark(c, first, stop, true);
+	}
+	spin_unlock_bh(&c->store->lock);
+}
+
+void hbc_cursor_want(struct hbc_cursor *c, u32 first, u32 end)
+{
+	u32 *next = &c->next[HBC_RANK_WANT], stop;
+
+	spin_lock_bh(&c->store->lock);
+	*next = min(*next, first);
+	for (; first < end; first = stop + 1) {
+		stop = hbc_cursor_clear_of(c, first, end);
+		hbc_cursor_mark(c, first, stop, false);
+		memset(c->rank + first, HBC_RANK_WANT, stop - first);
+	}
+	spin_unlock_bh(&c->store->lock);
+}
+
+bool hbc_cursor_own_sent(struct hbc_cursor *c)
+{
+	bool sent;
+
+	spin_lock_bh(&c->store->lock);
+	sent = !c->at[0].on && hbc_cursor_find(c, 0) == c->store->nr;
+	spin_unlock_bh(&c->store->lock);
+	return sent;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A cursor: how far a lane is in a store. */
+#ifndef _HBC_CURSOR_H
+#define _HBC_CURSOR_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "store/route.h"
+
+struct hbc_burst;
+struct hbc_lane;
+struct hbc_store;
+
+/* Why a cursor has nothing to send. */
+enum hbc_cursor_wait {
+	HBC_WAIT_NONE,		/* it has */
+	HBC_WAIT_DATA,		/* for pieces that have not come here */
+	HBC_WAIT_FILE,		/* for pieces that are being read */
+	HBC_WAIT_OVER,		/* all that the lane is to bring has gone */
+};
+
+/* A piece that a cursor is at. */
+struct hbc_at {
+	u32 piece;
+	u32 off;	/* bytes of it that have gone */
+	bool on;
+};
+
+/**
+ * struct hbc_cursor - how far a lane is in a store
+ * @link: store->cursors
+ * @child_link: the owner's list and lock
+ * @store: a reference
+ * @lane: is woken when there is something to send; the owner holds a reference
+ * @route: what the lane is to bring; replaced by hbc_cursor_set_route()
+ * @rank: of each piece by @route, HBC_RANK_*
+ * @sent: pieces that the child has, or that TCP has taken all of
+ * @nr_sent: their number
+ * @next: nothing before it is to be sent, of each rank
+ * @at: the piece of the lane's own slot that is under way, and another one
+ * @last: LAST has been said; the owner's, as @arrived
+ * @arrived: bytes of a file that the child and all below it have, as it says
+ * @wait: why there was nothing, when it was asked last
+ *
+ * Fields but @child_link, @last and @arrived: store->lock.
+ */
+struct hbc_cursor {
+	struct list_head link;
+	struct list_head child_link;
+	struct hbc_store *store;
+	struct hbc_lane *lane;
+	const struct hbc_route *route;
+	u8 *rank;
+	unsigned long *sent;
+	u32 nr_sent;
+	u32 next[HBC_ROUTE_RANKS + 1];
+	struct hbc_at at[2];
+	bool last;
+	u64 arrived;
+	enum hbc_cursor_wait wait;
+};
+
+/* What hbc_cursor_next() finds. */
+struct hbc_cursor_part {
+	struct hbc_burst *burst;	/* a reference */
+	u32 pos;
+	u32 len;
+	u32 frame;
+	unsigned int at;	/* index of cursor->at */
+};
+
+/* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */
+struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
+				  const struct hbc_route *route);
+/* Context: process, no spinlocks. */
+void hbc_cursor_free(struct hbc_cursor *cursor);
+/* Another route, or the same as if nothing were known by it. Takes store->lock. */
+void hbc_cursor_set_route(struct hbc_cursor *cursor, const struct hbc_route *route);
+/* A new connection: nothing is under way, and nothing counts as sent. Takes store->lock. */
+void hbc_cursor_rewind(struct hbc_cursor *cursor);
+
+/**
+ * hbc_cursor_next() - what is to be sent next
+ * @cursor: it
+ * @own: only of the lane's own slot
+ * @part: filled in
+ *
+ * Context: process, takes store->lock. Return: whether there is something; else cursor->wait.
+ */
+bool hbc_cursor_next(struct hbc_cursor *cursor, bool own, struct hbc_cursor_part *part);
+/* @bytes of what is at cursor->at[@at] have gone. Context: as above. */
+void hbc_cursor_sent(struct hbc_cursor *cursor, unsigned int at, u32 bytes);
+
+/*
+ * The child has pieces from @first on before @end, which is at most store->nr, or asks for them.
+ * Context: as above; the time is that of a word for each BITS_PER_LONG pieces.
+ */
+void hbc_cursor_have(struct hbc_cursor *cursor, u32 first, u32 end);
+void hbc_cursor_want(struct hbc_cursor *cursor, u32 first, u32 end);
+/* Whether no piece of the lane's own slot is left to send, of those that have slots. */
+bool hbc_cursor_own_sent(struct hbc_cursor *cursor);
+
+/* How many are at piece @number. store->lock held. */
+unsigned int hbc_cursors_at(struct hbc_store *store, u32 number);
+/*
+ * More of piece @number of the store has come, or it has got its slot: lanes that are to bring
+ * it are woken. store->lock held.
+ */
+void hbc_cursors_note(struct hbc_store *store, u32 number);
+
+#endif /* _HBC_CURSOR_H */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The root's pieces: all are there from the beginning, and each gets its slot when it can go. */
+#include <linux/bitmap.h>
+
+#include "lane/burst.h"
+#include "store/cursor.h"
+#include "store/cut.h"
+#include "store/file.h"
+#include "store/give.h"
+#include "store/store.h"
+
+void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file)
+{
+	spin_lock_bh(&store->lock);
+	store->file = file;
+	store->reads_ahead = true;
+	bitmap_fill(store->whole, store->nr);
+	bitmap_fill(store->filed, store->nr);
+	store->nr_whole = store->nr;
+	store->prefix = store->nr;
+	if (store->nr)
+		hbc_store_kick(store);
+	spin_unlock_bh(&store->lock);
+}
+
+/* The piece has a slot now. store->lock held. */
+static void hbc_store_tag(struct hbc_store *store, u32 number, u8 slot)
+{
+	store->tag[number] = slot;
+	__set_bit(number, store->begun);
+	hbc_cursors_note(store, number);
+}
+
+bool hbc_store_give(struct hbc_store *store, u8 slot)
+{
+	struct hbc_piece *piece = NULL;
+	struct hbc_held held;
+	u32 number;
+
+	spin_lock_bh(&store->lock);
+	number = store->given;
+	if (number < store->nr && !store->closed) {
+		piece = hbc_store_piece(store, number);
+		if (!piece)
+			hbc_store_want(store, number);
+	}
+	if (piece) {
+		held = hbc_store_part(piece, 0);
+		WRITE_ONCE(store->given, number + 1);
+		/* More may be read ahead. */
+		hbc_store_kick(store);
+	}
+	spin_unlock_bh(&store->lock);
+	if (!piece)
+		return false;
+	/* Nothing else looks at it before it has its slot. */
+	hbc_cut_stamp(&store->info, number, slot, held.burst);
+	hbc_burst_put(held.burst);
+	spin_lock_bh(&store->lock);
+	hbc_store_tag(store, number, slot);
+	spin_unlock_bh(&store->lock);
+	return true;
+}
+
+int hbc_store_fill(struct hbc_store *store, u32 number, struct hbc_burst *burst, u8 slot)
+{
+	int err;
+
+	hbc_cut_stamp(&store->info, number, slot, burst);
+	spin_lock_bh(&store->lock);
+	err = hbc_store_put_piece(store, number, burst);
+	if (!err) {
+		__set_bit(number, store->whole);
+		store->nr_whole++;
+		WRITE_ONCE(store->given, number + 1);
+		hbc_store_tag(store, number, slot);
+	}
+	spin_unlock_bh(&store->lock);
+	return err;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A sink: a file that a receiver gives for all of a message. */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "lane/burst.h"
+#include "store/file.h"
+#include "store/sink.h"
+#include "store/store.h"
+
+#define HBC_SINK_STUCK	HZ	/* nothing has been written for so long */
+#define HBC_SINK_PAUSE_MS	100	/* at most: a file that never answers holds up no end */
+
+struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file)
+{
+	struct hbc_sink *sink = kzalloc(sizeof(*sink), GFP_KERNEL_ACCOUNT);
+	unsigned long *done = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
+				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	u32 *sum = kvcalloc(store->nr + 1, sizeof(*sum), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+
+	if (!sink || !done || !sum) {
+		kfree(sink);
+		kvfree(done);
+		kvfree(sum);
+		return NULL;
+	}
+	sink->file = file;
+	spin_lock_bh(&store->lock);
+	if (!store->file) {
+		store->file = file;
+		WRITE_ONCE(store->drains, true);
+		WRITE_ONCE(store->wrote, jiffies);
+		sink->done = store->filed;
+		swap(store->sum, sum);
+	} else {
+		swap(sink->done, done);
+	}
+	list_add_tail(&sink->link, &store->sinks);
+	/* Of what is here already, too. */
+	hbc_store_kick(store);
+	spin_unlock_bh(&store->lock);
+	kvfree(done);
+	kvfree(sum);
+	return sink;
+}
+
+/* No more is written to it. store->lock held. */
+static void hbc_sink_end(struct hbc_store *store, struct hbc_sink *sink)
+{
+	WRITE_ONCE(sink->stopped, true);
+	if (sink->file != store->file)
+		return;
+	WRITE_ONCE(store->drains, false);
+	wake_up_var(&store->drains);
+}
+
+void hbc_sink_stop(struct hbc_store *store, struct hbc_sink *sink)
+{
+	spin_lock_bh(&store->lock);
+	if (!sink->stopped && sink->nr_done < store->nr)
+		hbc_sink_end(store, sink);
+	spin_unlock_bh(&store->lock);
+}
+
+bool hbc_sink_is_over(const struct hbc_store *store, const struct hbc_sink *sink)
+{
+	return READ_ONCE(sink->stopped) || READ_ONCE(sink->nr_done) == store->nr;
+}
+
+void hbc_sinks_free(struct hbc_store *store)
+{
+	struct hbc_sink *sink, *next;
+
+	list_for_each_entry_safe(sink, next, &store->sinks, link) {
+		if (sink->done != store->filed)
+			kvfree(sink->done);
+		if (sink->file != store->file)
+			hbc_file_put(sink->file);
+		kfree(sink);
+	}
+}
+
+/* Bytes that are to be written. */
+static u64 hbc_store_backlog(const struct hbc_store *store)
+{
+	u64 cached = READ_ONCE(store->cached), memory = READ_ONCE(store->memory);
+
+	return memory > cached ? memory - cached : 0;
+}
+
+bool hbc_store_drains(const struct hbc_store *store)
+{
+	return READ_ONCE(store->drains) && hbc_store_backlog(store) <= HBC_SINK_BACKLOG_MAX;
+}
+
+void hbc_store_pause(struct hbc_store *store)
+{
+	/* One that never answers holds up nothing else. */
+	if (READ_ONCE(store->drains) && hbc_store_backlog(store) > HBC_SINK_BACKLOG &&
+	    time_before(jiffies, READ_ONCE(store->wrote) + HBC_SINK_STUCK))
+		wait_var_event_timeout(&store->drains, !READ_ONCE(store->drains) ||
+				       hbc_store_backlog(store) <= HBC_SINK_BACKLOG,
+				       msecs_to_jiffies(HBC_SINK_PAUSE_MS));
+}
+
+/* The parts of a piece, with references. store->lock held. */
+static void hbc_sink_hold(const struct hbc_piece *p, struct hbc_write *w)
+{
+	unsigned int i;
+
+	w->held = kmemdup(p->held, p->nr * sizeof(*p->held), GFP_ATOMIC | __GFP_NOWARN);
+	if (!w->held) {
+		w->held = ERR_PTR(-ENOMEM);
+		return;
+	}
+	w->nr = p->nr;
+	for (i = 0; i < p->nr; i++)
+		hbc_burst_get(w->held[i].burst);
+}
+
+/* The first piece that is here and not in the sink, or nr. store->lock held. */
+static u32 hbc_sink_piece(const struct hbc_store *store, struct hbc_sink *sink)
+{
+	if (sink->stopped || store->closed)
+		return store->nr;
+	sink->next = find_next_zero_bit(sink->done, store->nr, sink->next);
+	return find_next_andnot_bit(store->whole, sink->done, store->nr, sink->next);
+}
+
+bool hbc_sinks_wait(const struct hbc_store *store)
+{
+	struct hbc_sink *sink;
+
+	lockdep_assert_held(&store->lock);
+	list_for_each_entry(sink, &store->sinks, link)
+		if (hbc_sink_piece(store, sink) < store->nr)
+			return true;
+	return false;
+}
+
+bool hbc_sink_next(struct hbc_store *store, struct hbc_write *w)
+{
+	const struct hbc_piece *p = NULL;
+	struct hbc_sink *sink;
+
+	memset(w, 0, sizeof(*w));
+	spin_lock_bh(&store->lock);
+	list_for_each_entry(sink, &store->sinks, link) {
+		w->piece = hbc_sink_piece(store, sink);
+		if (w->piece == store->nr)
+			continue;
+		w->sink = sink;
+		p = hbc_store_piece(store, w->piece);
+		/* They take turns, and find what another one has had in memory. */
+		list_move_tail(&sink->link, &store->sinks);
+		break;
+	}
+	if (p)
+		hbc_sink_hold(p, w);
+	spin_unlock_bh(&store->lock);
+	return w->sink;
+}
+
+bool hbc_sink_wrote(struct hbc_store *store, struct hbc_write *w, int err)
+{
+	struct hbc_sink *sink = w->sink;
+	struct hbc_piece *p;
+
+	spin_lock_bh(&store->lock);
+	if (err) {
+		sink->error = -err;
+		hbc_sink_end(store, sink);
+	} else {
+		WRITE_ONCE(store->wrote, jiffies);
+		__set_bit(w->piece, sink->done);
+		WRITE_ONCE(sink->nr_done, sink->nr_done + 1);
+		p = hbc_store_piece(store, w->piece);
+		if (sink->file == store->file)
+			store->sum[w->piece] = w->sum;
+		if (p && sink->file == store->file)
+			hbc_store_cache(store, p);
+	}
+	spin_unlock_bh(&store->lock);
+	wake_up_var(&store->drains);
+	return hbc_sink_is_over(store, sink);
+}

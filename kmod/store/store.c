@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A store: what a node has of one message. */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/hbcast.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "lane/burst.h"
+#include "lane/rx.h"
+#include "store/cursor.h"
+#include "store/file.h"
+#include "store/sink.h"
+#include "store/store.h"
+
+static unsigned long *hbc_store_bitmap(u32 nr)
+{
+	return kvcalloc(BITS_TO_LONGS(nr) + 1, sizeof(long), GFP_KERNEL | __GFP_NOWARN);
+}
+
+static void hbc_store_free(struct hbc_store *store)
+{
+	kvfree(store->tag);
+	kvfree(store->begun);
+	kvfree(store->whole);
+	kvfree(store->filed);
+	kvfree(store->load);
+	kvfree(store->sum);
+	kfree(store);
+}
+
+struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
+				const struct hbc_store_ops *ops, void *owner)
+{
+	struct hbc_store *store = kzalloc(sizeof(*store), GFP_KERNEL);
+
+	if (!store)
+		return NULL;
+	kref_init(&store->ref);
+	store->info = *info;
+	store->nr = hbc_geometry_pieces(&info->cut);
+	store->ops = ops;
+	RCU_INIT_POINTER(store->owner, owner);
+	spin_lock_init(&store->lock);
+	xa_init_flags(&store->pieces, GFP_ATOMIC);
+	INIT_LIST_HEAD(&store->cache);
+	INIT_LIST_HEAD(&store->cursors);
+	INIT_LIST_HEAD(&store->sinks);
+	INIT_WORK(&store->work, hbc_file_work);
+	store->tag = kvmalloc(store->nr + 1, GFP_KERNEL | __GFP_NOWARN);
+	store->begun = hbc_store_bitmap(store->nr);
+	store->whole = hbc_store_bitmap(store->nr);
+	if (info->kind == HBC_MESSAGE_FILE) {
+		store->filed = hbc_store_bitmap(store->nr);
+		store->load = hbc_store_bitmap(store->nr);
+	}
+	if (!store->tag || !store->begun || !store->whole ||
+	    (info->kind == HBC_MESSAGE_FILE && (!store->filed || !store->load))) {
+		hbc_store_free(store);
+		return NULL;
+	}
+	memset(store->tag, HBC_TAG_NONE, store->nr);
+	return store;
+}
+
+void hbc_store_get(struct hbc_store *store)
+{
+	kref_get(&store->ref);
+}
+
+static void hbc_piece_free(struct hbc_piece *piece)
+{
+	unsigned int i;
+
+	for (i = 0; i < piece->nr; i++)
+		hbc_burst_put(piece->held[i].burst);
+	kfree(piece->held);
+	kfree(piece);
+}
+
+static void hbc_store_release(struct kref *ref)
+{
+	struct hbc_store *store = container_of(ref, struct hbc_store, ref);
+	struct hbc_piece *piece;
+	unsigned long i;
+
+	xa_for_each(&store->pieces, i, piece)
+		hbc_piece_free(piece);
+	xa_destroy(&store->pieces);
+	hbc_sinks_free(store);
+	if (store->file)
+		hbc_file_put(store->file);
+	hbc_store_free(store);
+}
+
+void hbc_store_put(struct hbc_store *store)
+{
+	kref_put(&store->ref, hbc_store_release);
+}
+
+/* Off memory. store->lock held. */
+static void hbc_store_drop(struct hbc_store *store, struct hbc_piece *piece)
+{
+	xa_erase(&store->pieces, piece->number);
+	if (!list_empty(&piece->link))
+		store->cached -= piece->truesize;
+	list_del(&piece->link);
+	store->memory -= piece->truesize;
+	hbc_piece_free(piece);
+}
+
+void hbc_store_close(struct hbc_store *store)
+{
+	struct hbc_piece *piece;
+	unsigned long i;
+
+	rcu_assign_pointer(store->owner, NULL);
+	spin_lock_bh(&store->lock);
+	store->closed = true;
+	xa_for_each(&store->pieces, i, piece)
+		hbc_store_drop(store, piece);
+	spin_unlock_bh(&store->lock);
+}
+
+u64 hbc_store_bytes(const struct hbc_store *store)
+{
+	const struct hbc_geometry *cut = &store->info.cut;
+	u64 nr = READ_ONCE(store->nr_whole), piece = (u64)cut->per_piece * cut->payload;
+
+	if (nr == store->nr)
+		return cut->total;
+	/* The last one may be shorter, and be there before it counts. */
+	return !nr ? 0 : nr * piece - (test_bit(store->nr - 1, store->whole) ?
+			     store->nr * piece - cut->total : 0);
+}
+
+struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number)
+{
+	lockdep_assert_held(&store->lock);
+	return xa_load(&store->pieces, number);
+}
+
+void hbc_store_kick(struct hbc_store *store)
+{
+	lockdep_assert_held(&store->lock);
+	if (store->working || store->closed)
+		return;
+	store->working = true;
+	hbc_store_get(store);
+	hbc_file_queue(&store->work);
+}
+
+void hbc_store_want(struct hbc_store *store, u32 number)
+{
+	lockdep_assert_held(&store->lock);
+	if (!store->load || __test_and_set_bit(number, store->load))
+		return;
+	store->nr_load++;
+	hbc_store_kick(store);
+}
+
+void hbc_store_trim(struct hbc_store *store)
+{
+	struct hbc_piece *piece, *next;
+
+	lockdep_assert_held(&store->lock);
+	list_for_each_entry_safe(piece, next, &store->cache, link) {
+		/* The newest one has not been used, and the root's wait for their slots. */
+		if (store->cached <= HBC_STORE_CACHE || list_is_last(&piece->link, &store->cache))
+			break;
+		if (!piece->users && store->tag[piece->number] != HBC_TAG_NONE)
+			hbc_store_drop(store, piece);
+	}
+}
+
+void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece)
+{
+	store->cached += piece->truesize;
+	list_add_tail(&piece->link, &store->cache);
+	hbc_store_trim(store);
+}
+
+/* Piece @number in memory, made if it is not; NULL without memory. store->lock held. */
+static struct hbc_piece *hbc_store_make(struct hbc_store *store, u32 number)
+{
+	struct hbc_piece *piece = hbc_store_piece(store, number);
+
+	if (piece)
+		return piece;
+	piece = kzalloc(sizeof(*piece), GFP_ATOMIC | __GFP_NOWARN);
+	if (!piece)
+		return NULL;
+	piece->number = number;
+	INIT_LIST_HEAD(&piece->link);
+	if (xa_is_err(xa_store(&store->pieces, number, piece, GFP_ATOMIC | __GFP_NOWARN))) {
+		kfree(piece);
+		return NULL;
+	}
+	return piece;
+}
+
+/* The fragments of @held, whose reference it takes over, go behind the others. */
+static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
+			    const struct hbc_held *held, u32 nr, u32 truesize)
+{
+	unsigned int room = piece->room ? 2 * piece->room : 1;
+	struct hbc_held *more;
+
+	if (piece->nr == piece->room) {
+		more = krealloc(piece->held, room * sizeof(*more), GFP_ATOMIC | __GFP_NOWARN);
+		if (!more)
+			return -ENOMEM;
+		piece->held = more;
+		piece->room = room;
+	}
+	piece->held[piece->nr++] = *held;
+	piece->got += nr;
+	piece->len += held->len;
+	piece->truesize += truesize;
+	store->memory += truesize;
+	return 0;
+}
+
+/* All of a piece is there. store->lock held. */
+static void hbc_store_complete(struct hbc_store *store, struct hbc_piece *piece)
+{
+	__set_bit(piece->number, store->whole);
+	store->nr_whole++;
+	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
+		store->prefix++;
+	if (!list_empty(&store->sinks))
+		hbc_store_kick(store);
+}
+
+/* Fragments of one piece: how many of those at the run's beginning, and what is there. */
+struct hbc_slice {
+	u32 piece;
+	u32 first;	/* in the piece */
+	u32 nr;
+};
+
+/* Return: 1 if something was new, 0, or what hbc_store_add() says. store->lock held. */
+static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *run,
+			       const struct hbc_slice *slice, u32 pos, u32 truesize)
+{
+	u32 all = hbc_geometry_count(&store->info.cut, slice->piece), skip;
+	struct hbc_held held = { .burst = run->burst };
+	struct hbc_piece *piece;
+	int err;
+
+	if (test_bit(slice->piece, store->whole))
+		return 0;
+	piece = hbc_store_make(store, slice->piece);
+	if (!piece)
+		return -ENOMEM;
+	/* Each lane brings a piece from its first fragment on, and in order. */
+	if (slice->first > piece->got)
+		return piece->got ? -EPROTO : -ENODATA;
+	if (store->tag[slice->piece] == HBC_TAG_NONE)
+		store->tag[slice->piece] = run->tag;
+	else if (store->tag[slice->piece] != run->tag)
+		return -EPROTO;
+	skip = piece->got - slice->first;
+	if (skip >= slice->nr)
+		return 0;
+	held.pos = pos + skip * run->frame;
+	held.len = (slice->nr - skip) * run->frame;
+	hbc_burst_get(held.burst);
+	err = hbc_piece_append(store, piece, &held, slice->nr - skip, truesize);
+	if (err) {
+		hbc_burst_put(held.burst);
+		return err;
+	}
+	__set_bit(slice->piece, store->begun);
+	if (piece->got == all)
+		hbc_store_complete(store, piece);
+	hbc_cursors_note(store, slice->piece);
+	return 1;
+}
+
+/* Whether the fragments can be of the message, and their frames as long as they are. */
+static bool hbc_store_fits(const struct hbc_store *store, const struct hbc_run *run)
+{
+	const struct hbc_geometry *cut = &store->info.cut;
+	u32 all = hbc_geometry_fragments(cut);
+
+	if (run->first >= all || run->nr > all - run->first || run->tag >= HBC_MAX_SLOTS)
+		return false;
+	/* The last one may be shorter, and then comes alone. */
+	return run->frame == hbc_geometry_length(cut, run->first, 1) &&
+	       run->len == hbc_geometry_length(cut, run->first, run->nr);
+}
+
+int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesize)
+{
+	u32 per = store->info.cut.per_piece, at = 0, part;
+	struct hbc_slice slice;
+	int ret = 1, n;
+
+	if (!hbc_store_fits(store, run))
+		return -EPROTO;
+	spin_lock_bh(&store->lock);
+	for (; at < run->nr; at += slice.nr) {
+		slice.piece = (run->first + at) / per;
+		slice.first = (run->first + at) % per;
+		slice.nr = min(run->nr - at, per - slice.first);
+		part = mul_u64_u32_div(truesize, slice.nr, run->nr);
+		n = store->closed ? 0 : hbc_store_add_slice(store, run, &slice,
+							    run->pos + at * run->frame, part);
+		if (n < 0) {
+			ret = n;
+			break;
+		}
+		if (n)
+			ret = 0;
+	}
+	spin_unlock_bh(&store->lock);
+	return ret;
+}
+
+int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *burst)
+{
+	struct hbc_held held = { .burst = burst, .len = burst->len };
+	struct hbc_piece *piece;
+
+	lockdep_assert_held(&store->lock);
+	piece = hbc_store_make(store, number);
+	if (!piece)
+		return -ENOMEM;
+	/* It has come meanwhile. */
+	if (piece->nr) {
+		hbc_burst_put(burst);
+		return 0;
+	}
+	if (hbc_piece_append(store, piece, &held, hbc_geometry_count(&store->info.cut, number),
+			     burst->truesize)) {
+		hbc_store_drop(store, piece);
+		return -ENOMEM;
+	}
+	piece->users = hbc_cursors_at(store, number);
+	if (store->filed && test_bit(number, store->filed))
+		hbc_store_cache(store, piece);
+	return 0;
+}
+
+struct hbc_held hbc_store_part(const struct hbc_piece *piece, u32 off)
+{
+	unsigned int i = 0;
+	struct hbc_held held;
+
+	while (off >= piece->held[i].len)
+		off -= piece->held[i++].len;
+	held = piece->held[i];
+	held.pos += off;
+	held.len -= off;
+	hbc_burst_get(held.burst);
+	return held;
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that receivers give for messages: node 2, which sends on, and node 3 behind it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node.h"
+#include "harness.h"
+
+#define MIB	(1 << 20)
+#define FAR	(5LL << 30)	/* an offset that has more than 32 bits */
+
+FIXTURE(sink) {
+	unsigned int port;
+	int sender;
+	int near;
+	int far;
+	int file;	/* of the receiver at node 3 */
+};
+
+static int sink_receiver(int node, unsigned int port)
+{
+	int fd = node_socket(node, SOCK_SEQPACKET, 0);
+	struct sockaddr_hbcast a;
+
+	set_int(fd, SOL_HBCAST, HBCAST_SINKS, 1);
+	node_address(&a, GROUP, port);
+	set_timeout(fd, SO_RCVTIMEO, patience(20000));
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) ? -1 : fd;
+}
+
+FIXTURE_SETUP(sink)
+{
+	self->port = 1000 + getpid() % 20000;
+	self->sender = node_sender(1, self->port);
+	self->near = sink_receiver(2, self->port);
+	self->far = sink_receiver(3, self->port);
+	self->file = memfd_create("far", 0);
+	ASSERT_GE(self->sender, 0);
+	ASSERT_GE(self->near, 0);
+	ASSERT_GE(self->far, 0);
+	ASSERT_GE(self->file, 0);
+}
+
+FIXTURE_TEARDOWN(sink)
+{
+	close(self->sender);
+	close(self->near);
+	close(self->far);
+	close(self->file);
+}
+
+/* Waits for all of a message, or for @message of @s: 0 or a negative errno. */
+static long take(int fd, int file, uint64_t offset, struct hbcast_sink *s)
+{
+	struct hbcast_sink none = { 0 };
+
+	s = s ?: &none;
+	s->fd = file;
+	s->offset = offset;
+	return ERR(ioctl(fd, HBCIOCRECVFILE, s));
+}
+
+/* The same, but it does not wait. */
+static long take_now(int fd, int file, struct hbcast_sink *s)
+{
+	long ret;
+
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	ret = take(fd, file, 0, s);
+	fcntl(fd, F_SETFL, 0);
+	return ret;
+}
+
+/* A file for a message that has begun and is not over. */
+static long begin(int fd, int file, struct hbcast_sink *s)
+{
+	return wait_poll(fd, POLLIN, 10000) ? take_now(fd, file, s) : -ETIME;
+}
+
+/* Whether @file has message @seed of @len bytes at @offset, and nothing behind it. */
+static bool has(int file, uint64_t offset, unsigned int seed, size_t len)
+{
+	char *bytes = malloc(len ?: 1);
+	struct stat st;
+	bool good;
+
+	good = pread(file, bytes, len, offset) == (ssize_t)len &&
+	       pattern_check(seed, 0, bytes, len) == -1 && !fstat(file, &st) &&
+	       st.st_size == (off_t)(offset + len);
+	free(bytes);
+	return good;
+}
+
+/* Takes a message at @fd in another process, which ends with what became of it. */
+static pid_t take_beside(int fd, int file, uint64_t offset)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(-take(fd, file, offset, NULL));
+	return child;
+}
+
+/* What it ended with, as a negative errno. */
+static long ended(pid_t child)
+{
+	int status = 1;
+
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+static bool shape(const char *rate)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "$tc add dev port3 root tbf rate %s burst 16kb latency 50ms",
+		 rate);
+	return !node_run(3, line);
+}
+
+static bool unshape(void)
+{
+	return !node_run(3, "$tc del dev port3 root");
+}
+
+TEST_F(sink, whole)
+{
+	const size_t size = 3 * MIB + 12345;
+	struct hbcast_sink s = { 0 };
+	int near = memfd_create("near", 0);
+	pid_t child;
+
+	ASSERT_EQ(5, pwrite(self->file, "first", 5, 0));
+	child = take_beside(self->near, near, 0);
+	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
+	EXPECT_EQ(0, take(self->far, self->file, 777, &s));
+	EXPECT_EQ(0, ended(child));
+	EXPECT_TRUE(has(near, 0, 1, size));
+	EXPECT_TRUE(has(self->file, 777, 1, size));
+	EXPECT_EQ(0, lseek(self->file, 0, SEEK_CUR));
+	EXPECT_NE(0, s.message);
+	EXPECT_EQ(1, s.root);
+	EXPECT_EQ(HBCAST_REASON_NONE, s.reason);
+	EXPECT_EQ(size, s.total);
+	EXPECT_EQ(size, s.bytes);
+	EXPECT_STREQ("memfd:message", s.name);
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	close(near);
+}
+
+TEST_F(sink, far_offsets)
+{
+	struct hbcast_file f = { .fd = memfd_create("source", 0), .offset = FAR + 4096 };
+	int near = memfd_create("near", 0);
+	void *bytes = pattern_make(2, MIB);
+	pid_t child;
+
+	ASSERT_EQ(MIB, pwrite(f.fd, bytes, MIB, f.offset));
+	f.length = MIB;
+	ASSERT_EQ(0, ioctl(self->sender, HBCIOCSENDFILE, &f));
+	child = take_beside(self->near, near, 1);
+	EXPECT_EQ(0, take(self->far, self->file, FAR, NULL));
+	EXPECT_EQ(0, ended(child));
+	EXPECT_TRUE(has(near, 1, 2, MIB));
+	EXPECT_TRUE(has(self->file, FAR, 2, MIB));
+	free(bytes);
+	close(f.fd);
+	close(near);
+}
+
+TEST_F(sink, nothing)
+{
+	struct hbcast_sink s = { 0 };
+
+	ASSERT_EQ(0, send_file_message(self->sender, 1, 0));
+	EXPECT_EQ(0, take(self->near, self->file, 0, NULL));
+	EXPECT_EQ(0, take(self->far, self->file, 0, &s));
+	EXPECT_EQ(0, s.total);
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+TEST_F(sink, beside_short_messages)
+{
+	ASSERT_EQ(1000, send_message(self->sender, 3, 1000, 0));
+	ASSERT_EQ(MIB, send_file_message(self->sender, 1, MIB));
+	ASSERT_EQ(2000, send_message(self->sender, 4, 2000, 0));
+	EXPECT_EQ(1000, receive_message(self->far, 3, 4096));
+	/* Nobody waits for the file. */
+	EXPECT_EQ(2000, receive_message(self->far, 4, 4096));
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, MIB));
+}
+
+TEST_F(sink, told_by_reading)
+{
+	struct hbcast_sink s = { 0 }, again;
+	struct received r;
+	char c;
+
+	ASSERT_EQ(-EAGAIN, take_now(self->far, self->file, &s));
+	ASSERT_TRUE(shape("32mbit"));
+	ASSERT_EQ(2 * MIB, send_file_message(self->sender, 1, 2 * MIB));
+	ASSERT_EQ(-EINPROGRESS, begin(self->far, self->file, &s));
+	EXPECT_EQ(2 * MIB, s.total);
+	/* It has its file; no other one waits. */
+	EXPECT_EQ(-EAGAIN, take_now(self->far, self->file, &(struct hbcast_sink){ 0 }));
+	again = s;
+	set_timeout(self->far, SO_RCVTIMEO, patience(150));
+	EXPECT_EQ(-EINPROGRESS, take(self->far, -1, 0, &again));
+	EXPECT_LT(s.bytes, again.bytes);
+	EXPECT_GT(2 * MIB, again.bytes);
+	ASSERT_TRUE(unshape());
+	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
+	r = receive(self->far, &c, 1, 0);
+	EXPECT_EQ(0, r.bytes);
+	EXPECT_EQ(MSG_EOR, r.flags & MSG_EOR);
+	EXPECT_EQ(1, r.from.shb_node);
+	EXPECT_TRUE(has(self->file, 0, 1, 2 * MIB));
+	EXPECT_EQ(-ENOENT, take(self->far, -1, 0, &again));
+}
+
+TEST_F(sink, two_of_one_message)
+{
+	/* What the second one is to get has left memory. */
+	const size_t size = 12 * MIB;
+	int second = sink_receiver(3, self->port), file = memfd_create("second", 0);
+	struct report r;
+
+	ASSERT_GE(second, 0);
+	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_EQ(-ETIMEDOUT, wait_complete(self->sender, 200));
+	EXPECT_EQ(0, take(second, file, 5, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, size));
+	EXPECT_TRUE(has(file, 5, 1, size));
+	EXPECT_EQ(0, take(self->near, file, 0, NULL));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	close(second);
+	close(file);
+}
+
+TEST_F(sink, two_at_once)
+{
+	const size_t size = 6 * MIB;
+	int second = sink_receiver(3, self->port), file = memfd_create("second", 0);
+	pid_t child = take_beside(second, file, 0);
+
+	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_EQ(0, ended(child));
+	EXPECT_TRUE(has(self->file, 0, 1, size));
+	EXPECT_TRUE(has(file, 0, 1, size));
+	close(second);
+	close(file);
+}
+
+TEST_F(sink, no_space)
+{
+	/* At node 2, which sends on what it cannot write. */
+	char dir[] = "/tmp/hbcast-sink-XXXXXX", path[64];
+	struct hbcast_sink s = { 0 };
+	struct report r;
+	pid_t child;
+	int file;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	ASSERT_EQ(0, mount("none", dir, "tmpfs", 0, "size=1m"));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	file = open(path, O_RDWR | O_CREAT, 0600);
+	ASSERT_GE(file, 0);
+	child = take_beside(self->far, self->file, 0);
+	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
+	EXPECT_EQ(-ENOSPC, take(self->near, file, 0, &s));
+	EXPECT_EQ(HBCAST_REASON_FILE, s.reason);
+	EXPECT_GE(MIB, s.bytes);
+	EXPECT_EQ(0, ended(child));
+	EXPECT_TRUE(has(self->file, 0, 1, 8 * MIB));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_FILE, report_of(&r, 2)->reason);
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 3)->state);
+	close(file);
+	umount(dir);
+	rmdir(dir);
+}
+
+TEST_F(sink, closed_meanwhile)
+{
+	int near = memfd_create("near", 0);
+	struct hbcast_sink s = { 0 };
+	struct report r;
+
+	ASSERT_TRUE(shape("64mbit"));
+	ASSERT_EQ(0, node_run(3, "$tc add dev port2 root tbf rate 64mbit burst 16kb latency 50ms"));
+	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
+	ASSERT_EQ(-EINPROGRESS, begin(self->near, near, &s));
+	close(self->near);
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, 8 * MIB));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 2)->reason);
+	EXPECT_TRUE(unshape());
+	EXPECT_EQ(0, node_run(3, "$tc del dev port2 root"));
+	self->near = near;
+}
+
+TEST_F(sink, killed_meanwhile)
+{
+	struct report r;
+	pid_t child;
+
+	ASSERT_TRUE(shape("32mbit"));
+	child = take_beside(self->far, self->file, 0);
+	close(self->far);
+	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
+	EXPECT_EQ(0, take(self->near, memfd_create("near", 0), 0, NULL));
+	ASSERT_EQ(0, kill(child, SIGKILL));
+	EXPECT_EQ(-EINTR, ended(child));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 3)->reason);
+	EXPECT_TRUE(unshape());
+	self->far = dup(self->file);
+}
+
+TEST_F(sink, file_serves_who_is_behind)
+{
+	/* Node 2 may keep next to nothing in memory. */
+	const size_t size = 24 * MIB;
+	int near = memfd_create("near", 0);
+	struct report r;
+
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 spool 4m"));
+	ASSERT_TRUE(shape("100mbit"));
+	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
+	EXPECT_EQ(0, take(self->near, near, 0, NULL));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_GT(size / 2, report_of(&r, 3)->bytes);
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, size));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_TRUE(unshape());
+	EXPECT_EQ(0, node_run(2, "$ctl group set 5 spool 64m"));
+	close(near);
+}
+
+TEST_F(sink, file_that_changes_serves_nobody)
+{
+	const size_t size = 24 * MIB;
+	int near = memfd_create("near", 0);
+	struct report r;
+
+	ASSERT_TRUE(shape("100mbit"));
+	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
+	EXPECT_EQ(0, take(self->near, near, 0, NULL));
+	ASSERT_EQ(1, pwrite(near, "x", 1, size / 2));
+	EXPECT_GT(0, take(self->far, self->file, 0, NULL));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
+	EXPECT_EQ(HBCAST_REASON_CHANGED, report_of(&r, 3)->reason);
+	EXPECT_TRUE(unshape());
+	close(near);
+}
+
+TEST_F(sink, without_a_file)
+{
+	/* More than is kept for somebody who gives none. */
+	struct hbcast_sink s = { 0 };
+	struct report r;
+
+	ASSERT_EQ(0, node_run(3, "$ctl group set 5 spool 1m"));
+	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
+	EXPECT_EQ(0, take(self->near, self->file, 0, NULL));
+	/* The sender is told first, and who comes too late. */
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	EXPECT_EQ(-ECONNRESET, take(self->far, self->file, 0, &s));
+	EXPECT_EQ(HBCAST_REASON_SPOOL, s.reason);
+	EXPECT_EQ(8 * MIB, s.total);
+	EXPECT_EQ(0, s.bytes);
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_SPOOL, report_of(&r, 3)->reason);
+	EXPECT_EQ(0, node_run(3, "$ctl group set 5 spool 64m"));
+}
+
+TEST_F(sink, refused)
+{
+	struct hbcast_sink s = { .flags = 1 };
+	int null = open("/dev/null", O_RDWR), plain = node_receiver(3, self->port + 1), pipes[2];
+	int loose = node_socket(3, SOCK_SEQPACKET, 0);
+	char path[] = "/tmp/hbcast-sink-XXXXXX";
+	int file = mkstemp(path);
+
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(-EINVAL, take_now(self->far, self->file, &s));
+	EXPECT_EQ(-EBADF, take_now(self->far, -1, NULL));
+	EXPECT_EQ(-EBADF, take_now(self->far, open(path, O_WRONLY), NULL));
+	EXPECT_EQ(-EBADF, take_now(self->far, open(path, O_RDONLY), NULL));
+	EXPECT_EQ(-EINVAL, take_now(self->far, open(path, O_RDWR | O_APPEND), NULL));
+	EXPECT_EQ(-EINVAL, take_now(self->far, null, NULL));
+	EXPECT_EQ(-EBADF, take_now(self->far, pipes[0], NULL));
+	EXPECT_EQ(-EINVAL, take_now(plain, file, NULL));
+	EXPECT_EQ(-ENOTCONN, take_now(loose, file, NULL));
+	EXPECT_EQ(-EFAULT, ERR(ioctl(self->far, HBCIOCRECVFILE, 8)));
+	s = (struct hbcast_sink){ .message = 99, .root = 1 };
+	EXPECT_EQ(-ENOENT, take_now(self->far, file, &s));
+	EXPECT_EQ(-EOVERFLOW, take(self->far, file, 1ULL << 63, NULL));
+	/* It waits for a file that it fits into. */
+	ASSERT_EQ(1000, send_file_message(self->sender, 1, 1000));
+	EXPECT_EQ(-EOVERFLOW, take(self->far, file, INT64_MAX - 999, NULL));
+	EXPECT_EQ(0, take(self->far, file, 0, NULL));
+	EXPECT_TRUE(has(file, 0, 1, 1000));
+	unlink(path);
+}
+
+TEST_HARNESS_MAIN
