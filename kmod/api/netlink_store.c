@@ -207,16 +207,10 @@ static struct hbc_message *hbc_nl_store_find(struct genl_info *info, struct hbc_
 	struct hbc_group *group = hbc_group_find(hn, id);
 	u64 number = nla_get_u64(info->attrs[HBCAST_A_STORE_ID]);
 	struct hbc_session *s = NULL;
-	struct hbc_message *m;
 
 	if (group && hbc_nl_may(group))
 		s = hbc_session_find(group, nla_get_u32(info->attrs[HBCAST_A_STORE_ROOT]), 0);
-	m = s ? hbc_message_after(s, number - 1) : NULL;
-	if (m && hbc_message_number(m) != number) {
-		hbc_message_put(m);
-		m = NULL;
-	}
-	return m;
+	return s ? hbc_message_lookup(s, number) : NULL;
 }
 
 int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info)

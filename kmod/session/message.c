@@ -123,6 +123,16 @@ struct hbc_message *hbc_message_find(struct hbc_session *s, u32 low)
 	return m;
 }
 
+struct hbc_message *hbc_message_lookup(struct hbc_session *s, u64 number)
+{
+	struct hbc_message *m = hbc_message_find(s, (u32)number);
+
+	if (!m || hbc_message_number(m) == number)
+		return m;
+	hbc_message_put(m);
+	return NULL;
+}
+
 struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
 {
 	struct hbc_message *m, *found = NULL;

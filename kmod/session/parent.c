@@ -359,7 +359,7 @@ void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser,
 static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last *w)
 {
 	struct hbc_session *s = parent->s;
-	struct hbc_message *m = hbc_message_find(s, (u32)be64_to_cpu(w->message));
+	struct hbc_message *m = hbc_message_lookup(s, be64_to_cpu(w->message));
 
 	if (!m)
 		return 0;

@@ -183,13 +183,13 @@ int hbc_progress_come(struct hbc_child *child, const struct hbc_wire_ack *w)
 {
 	u64 number = be64_to_cpu(w->message);
 	struct hbc_session *s = child->s;
-	struct hbc_message *m = hbc_message_find(s, (u32)number);
+	struct hbc_message *m = hbc_message_lookup(s, number);
 	int err = -ESTALE;
 
 	spin_lock_bh(&s->lock);
 	if (number > s->last)
 		err = -EPROTO;
-	else if (m && hbc_message_number(m) == number)
+	else if (m)
 		err = hbc_progress_note(child, m, be32_to_cpu(w->epoch), be64_to_cpu(w->bytes));
 	spin_unlock_bh(&s->lock);
 	if (m)

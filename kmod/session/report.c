@@ -151,16 +151,14 @@ static int hbc_report_outcome(struct hbc_child *child, const struct hbc_wire_out
 
 	if (first >= size || count > size - first)
 		return -EPROTO;
-	m = hbc_message_find(s, (u32)be64_to_cpu(w->message));
-	if (!m || hbc_message_number(m) != be64_to_cpu(w->message)) {
+	m = hbc_message_lookup(s, be64_to_cpu(w->message));
+	if (!m) {
 		/* It is over. */
 		hbc_group_drop(s->group, HBC_DROP_STALE);
-		err = 0;
-	} else {
-		err = hbc_report_add(child, m, first, count, w->reason);
+		return 0;
 	}
-	if (m)
-		hbc_message_put(m);
+	err = hbc_report_add(child, m, first, count, w->reason);
+	hbc_message_put(m);
 	return err;
 }
 

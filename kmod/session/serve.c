@@ -56,20 +56,18 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 {
 	struct hbc_wire_run all = { .count = cpu_to_be32(U32_MAX) };
 	struct hbc_session *s = child->s;
-	u64 number = be64_to_cpu(w->message);
-	struct hbc_message *m = number ? hbc_message_find(s, (u32)number) : NULL;
+	struct hbc_message *m = hbc_message_lookup(s, be64_to_cpu(w->message));
 	int err = 0;
 
-	if (m && hbc_message_number(m) == number) {
+	if (m) {
 		err = hbc_child_begin_message(child, m);
 		if (!err && h->tag & HBC_HAVE_ALL)
 			hbc_serve_runs(child, m, &all, 1, false);
 		else if (!err)
 			hbc_serve_runs(child, m, w->run,
 				       hbc_wire_count(h, sizeof(*w), sizeof(w->run[0])), false);
-	}
-	if (m)
 		hbc_message_put(m);
+	}
 	if (!err && h->tag & HBC_HAVE_END) {
 		spin_lock_bh(&s->lock);
 		child->agreed = true;
@@ -81,7 +79,7 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 
 int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsigned int n)
 {
-	struct hbc_message *m = hbc_message_find(child->s, (u32)be64_to_cpu(w->message));
+	struct hbc_message *m = hbc_message_lookup(child->s, be64_to_cpu(w->message));
 
 	if (!m) {
 		hbc_group_drop(child->s->group, HBC_DROP_STALE);
