@@ -22,7 +22,6 @@
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
-#include "store/give.h"
 
 #define HBC_ORIGIN_MSS		1448	/* Ethernet's segment with timestamps */
 #define HBC_ORIGIN_MSS_LEAST	512
@@ -300,12 +299,6 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 	return best;
 }
 
-/* The next piece of a file gets the slot of a lane that could take data. */
-static bool hbc_origin_give(struct hbc_message *m, u8 slot)
-{
-	return hbc_store_give(m->store, slot);
-}
-
 /* What members tell. */
 
 static void hbc_origin_report(struct hbc_message *m, const struct hbc_tree *tree,
@@ -468,7 +461,6 @@ int hbc_origin_members(struct hbc_session *s, u64 number, struct hbcast_member *
 }
 
 static const struct hbc_root_ops hbc_origin_ops = {
-	.give = hbc_origin_give,
 	.report = hbc_origin_report,
 	.acked = hbc_origin_acked,
 	.lost = hbc_origin_lost,

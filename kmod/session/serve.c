@@ -13,6 +13,7 @@
 #include "session/session.h"
 #include "session/tree.h"
 #include "store/cursor.h"
+#include "store/give.h"
 #include "store/store.h"
 
 #define HBC_SERVE_PIECES	4096	/* had or wanted, between two holds of the lock */
@@ -318,7 +319,7 @@ static bool hbc_serve_give(struct hbc_child *child)
 
 	while (s->origin && !given && (m = hbc_serve_ungiven(s, after))) {
 		after = hbc_message_number(m);
-		given = hbc_root_ops->give(m, child->slot);
+		given = hbc_store_give(m->store, child->slot);
 		hbc_message_put(m);
 	}
 	return given;

@@ -114,8 +114,6 @@ struct hbc_session {
 
 /**
  * struct hbc_root_ops - what the root of a session does with it; set once
- * @give: a lane of @slot could take data: whether a piece of the message got the slot.
- *	Process context, no spinlocks.
  * @report: outcomes of nodes of @tree, of slot 0. plan_lock held.
  * @acked: members have taken more short messages. Process context, no spinlocks.
  * @lost: nodes have become lost, or are back: see hbc_lost_runs(). Process context.
@@ -128,7 +126,6 @@ struct hbc_session {
  * @free: the session is freed. Process context.
  */
 struct hbc_root_ops {
-	bool (*give)(struct hbc_message *m, u8 slot);
 	void (*report)(struct hbc_message *m, const struct hbc_tree *tree,
 		       const struct hbc_outcome *outcome);
 	void (*acked)(struct hbc_session *s);
