@@ -9,12 +9,37 @@
 #include "session/session.h"
 #include "store/store.h"
 
+/*
+ * Runs of pieces that are here, or with @missing of those that are not: of these the last one may
+ * be longer, as to ask for more does no harm. Return: their number.
+ */
+static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, struct hbc_wire_run *run)
+{
+	unsigned int n = 0;
+	u32 p = 0, end;
+
+	spin_lock_bh(&store->lock);
+	for (; n < HBC_HAVE_RUNS; p = end, n++) {
+		p = missing ? find_next_zero_bit(store->whole, store->nr, p) :
+			      find_next_bit(store->whole, store->nr, p);
+		if (p >= store->nr)
+			break;
+		end = missing ? find_next_bit(store->whole, store->nr, p) :
+				find_next_zero_bit(store->whole, store->nr, p);
+		if (missing && n == HBC_HAVE_RUNS - 1)
+			end = store->nr;
+		run[n].first = cpu_to_be32(p);
+		run[n].count = cpu_to_be32(end - p);
+	}
+	spin_unlock_bh(&store->lock);
+	return n;
+}
+
 /* HAVE of a message: its length, or 0 if nothing of it is here. session->lock held. */
 static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have *w)
 {
 	struct hbc_store *store = m->store;
-	unsigned int n = 0;
-	u32 p = 0, end;
+	unsigned int n;
 
 	w->message = cpu_to_be64(hbc_message_number(m));
 	/* What does not come for that is as good as thrown away. */
@@ -22,16 +47,7 @@ static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have
 		WRITE_ONCE(m->thrown, true);
 	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
 		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
-	spin_lock_bh(&store->lock);
-	for (; n < HBC_HAVE_RUNS; p = end, n++) {
-		p = find_next_bit(store->whole, store->nr, p);
-		if (p >= store->nr)
-			break;
-		end = find_next_zero_bit(store->whole, store->nr, p);
-		w->run[n].first = cpu_to_be32(p);
-		w->run[n].count = cpu_to_be32(end - p);
-	}
-	spin_unlock_bh(&store->lock);
+	n = hbc_have_runs(store, false, w->run);
 	if (!n)
 		return 0;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, 0, sizeof(*w) + n * sizeof(w->run[0]));
@@ -62,23 +78,9 @@ unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame)
 /* WANT of all that is not here: its length, or 0. session->lock held. */
 static unsigned int hbc_have_missing(struct hbc_message *m, struct hbc_wire_want *w)
 {
-	struct hbc_store *store = m->store;
-	unsigned int n = 0;
-	u32 p = 0, end;
+	unsigned int n = hbc_have_runs(m->store, true, w->run);
 
 	w->message = cpu_to_be64(hbc_message_number(m));
-	spin_lock_bh(&store->lock);
-	for (; n < HBC_HAVE_RUNS; p = end, n++) {
-		p = find_next_zero_bit(store->whole, store->nr, p);
-		if (p >= store->nr)
-			break;
-		/* To ask for more than is missing does no harm. */
-		end = n + 1 < HBC_HAVE_RUNS ? find_next_bit(store->whole, store->nr, p) :
-					      store->nr;
-		w->run[n].first = cpu_to_be32(p);
-		w->run[n].count = cpu_to_be32(end - p);
-	}
-	spin_unlock_bh(&store->lock);
 	if (!n)
 		return 0;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_WANT, 0, sizeof(*w) + n * sizeof(w->run[0]));
