@@ -350,8 +350,12 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 	spin_unlock_bh(&s->lock);
 	if (!first)
 		return;
-	hbc_group_drop(s->group, reason == HBCAST_REASON_SPOOL ? HBC_DROP_SPOOL :
-								  HBC_DROP_NO_MEMORY);
+	if (reason == HBCAST_REASON_SPOOL)
+		hbc_group_drop(s->group, HBC_DROP_SPOOL);
+	else if (reason == HBCAST_REASON_NO_MEMORY)
+		hbc_group_drop(s->group, HBC_DROP_NO_MEMORY);
+	else if (reason == HBCAST_REASON_CHECKSUM)
+		hbc_group_drop(s->group, HBC_DROP_CHECKSUM);
 	hbc_store_close(m->store);
 	hbc_message_fail(m, reason);
 	mutex_lock(&s->plan_lock);

@@ -372,6 +372,8 @@ TEST_F(sink, file_that_changes_serves_nobody)
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
 	EXPECT_EQ(HBCAST_REASON_CHANGED, report_of(&r, 3)->reason);
+	/* It was not for want of memory. */
+	EXPECT_EQ(0, node_run(2, "$ctl -j group show id 5 | jq -e '.[0].drops.no_memory == 0'"));
 	EXPECT_TRUE(unshape());
 	close(near);
 }
