@@ -10,6 +10,7 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "root/upload.h"
+#include "session/receiver.h"
 #include "wire/auth.h"
 #include "wire/shape.h"
 
@@ -247,18 +248,6 @@ int hbcast_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return group ? 0 : -ENOENT;
 }
 
-static u32 hbc_nl_receivers(struct hbc_group *group)
-{
-	struct hlist_node *node;
-	u32 n = 0;
-
-	spin_lock(&group->socks_lock);
-	hlist_for_each(node, &group->socks)
-		n++;
-	spin_unlock(&group->socks_lock);
-	return n;
-}
-
 static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
 {
 	struct nlattr *nest;
@@ -314,7 +303,7 @@ static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned i
 		return 0;
 	}
 	err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
-	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_nl_receivers(group)) ?:
+	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_receivers_bound(group)) ?:
 	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
 				HBCAST_A_GROUP_PAD) ?:
 	      hbc_nl_put_drops(skb, group);

@@ -71,7 +71,7 @@ static int hbc_socket_bind(struct socket *sock, struct sockaddr *addr, int len)
 		group = hbc_socket_group(hn, a->shb_group, 4);
 	err = PTR_ERR_OR_ZERO(group);
 	if (!err)
-		hbc_receiver_bind(&hs->r, group, a->shb_port);
+		err = hbc_receiver_bind(&hs->r, group, a->shb_port);
 	if (!err)
 		hs->sk.sk_userlocks |= SOCK_BINDPORT_LOCK;
 	mutex_unlock(&hn->lock);

@@ -46,6 +46,7 @@ static void hbc_group_free(struct kref *ref)
 
 	hbc_auth_key_put(group->key);
 	kvfree(group->members);
+	mutex_destroy(&group->socks_lock);
 	kfree_rcu(group, rcu);
 }
 
@@ -163,7 +164,7 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	spin_lock_init(&group->lock);
 	hbc_group_take(group, setup);
 	INIT_LIST_HEAD(&group->sessions);
-	spin_lock_init(&group->socks_lock);
+	mutex_init(&group->socks_lock);
 	INIT_HLIST_HEAD(&group->socks);
 	hbc_group_link(hn, group);
 	return 0;

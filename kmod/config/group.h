@@ -5,6 +5,7 @@
 
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -94,7 +95,7 @@ struct hbc_group {
 	u32 nr_members;
 	struct list_head sessions;
 	unsigned int nr_sessions;
-	spinlock_t socks_lock; /* receivers */
+	struct mutex socks_lock; /* receivers */
 	struct hlist_head socks;
 	bool gone;
 	atomic64_t drops[__HBC_DROP_MAX];

@@ -26,23 +26,39 @@ void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
 	INIT_DELAYED_WORK(&r->work, hbc_receiver_work);
 }
 
-void hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port)
+u32 hbc_receivers_bound(struct hbc_group *group)
 {
+	struct hlist_node *node;
+	u32 n = 0;
+
+	mutex_lock(&group->socks_lock);
+	hlist_for_each(node, &group->socks)
+		n++;
+	mutex_unlock(&group->socks_lock);
+	return n;
+}
+
+int hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port)
+{
+	lockdep_assert_held(&group->hn->lock);
+	if (hbc_receivers_bound(group) >= HBC_RECEIVERS_MAX)
+		return -EADDRINUSE;
 	kref_get(&group->ref);
 	r->port = port;
 	r->group = group;
-	spin_lock(&group->socks_lock);
+	mutex_lock(&group->socks_lock);
 	hlist_add_head(&r->link, &group->socks);
-	spin_unlock(&group->socks_lock);
+	mutex_unlock(&group->socks_lock);
+	return 0;
 }
 
 void hbc_receiver_unbind(struct hbc_receiver *r)
 {
 	if (!r->group)
 		return;
-	spin_lock(&r->group->socks_lock);
+	mutex_lock(&r->group->socks_lock);
 	hlist_del_init(&r->link);
-	spin_unlock(&r->group->socks_lock);
+	mutex_unlock(&r->group->socks_lock);
 }
 
 /* Ends. */
@@ -171,13 +187,13 @@ static struct hbc_receiver *hbc_receivers_take(struct hbc_group *group)
 {
 	struct hbc_receiver *r;
 
-	spin_lock(&group->socks_lock);
+	mutex_lock(&group->socks_lock);
 	r = hlist_entry_safe(group->socks.first, struct hbc_receiver, link);
 	if (r) {
 		hlist_del_init(&r->link);
 		sock_hold(r->sk);
 	}
-	spin_unlock(&group->socks_lock);
+	mutex_unlock(&group->socks_lock);
 	return r;
 }
 

@@ -24,34 +24,7 @@
 
 /* Deliveries of a new message. */
 
-/* Gives as many of @spare as there are readers to @m: 0, or how many are missing. */
-static unsigned int hbc_receivers_match(struct hbc_message *m, struct list_head *spare,
-					unsigned int have)
-{
-	struct hbc_group *group = m->s->group;
-	struct hbc_delivery *d;
-	struct hbc_receiver *r;
-	unsigned int need = 0;
-
-	hlist_for_each_entry(r, &group->socks, link)
-		need += r->port == m->store->info.port;
-	if (need > have)
-		return need - have;
-	hlist_for_each_entry(r, &group->socks, link) {
-		if (r->port != m->store->info.port)
-			continue;
-		d = list_first_entry(spare, struct hbc_delivery, message_link);
-		sock_hold(r->sk);
-		d->r = r;
-		d->message = m;
-		list_move_tail(&d->message_link, &m->deliveries);
-		m->receivers++;
-		m->open++;
-	}
-	return 0;
-}
-
-static int hbc_receivers_alloc(const struct hbc_message *m, struct list_head *spare)
+static int hbc_receivers_add(struct hbc_message *m, struct hbc_receiver *r)
 {
 	struct hbc_delivery *d = kzalloc(sizeof(*d), GFP_KERNEL);
 
@@ -62,33 +35,26 @@ static int hbc_receivers_alloc(const struct hbc_message *m, struct list_head *sp
 		return -ENOMEM;
 	}
 	INIT_LIST_HEAD(&d->link);
-	list_add_tail(&d->message_link, spare);
+	sock_hold(r->sk);
+	d->r = r;
+	d->message = m;
+	list_add_tail(&d->message_link, &m->deliveries);
+	m->receivers++;
+	m->open++;
 	return 0;
 }
 
 int hbc_receivers_open(struct hbc_message *m)
 {
 	struct hbc_group *group = m->s->group;
-	struct hbc_delivery *d, *next;
-	unsigned int have = 0, missing;
-	LIST_HEAD(spare);
+	struct hbc_receiver *r;
 	int err = 0;
 
-	for (;;) {
-		spin_lock(&group->socks_lock);
-		missing = hbc_receivers_match(m, &spare, have);
-		spin_unlock(&group->socks_lock);
-		if (!missing)
-			break;
-		for (; missing && !err; missing--, have++)
-			err = hbc_receivers_alloc(m, &spare);
-		if (err)
-			break;
-	}
-	list_for_each_entry_safe(d, next, &spare, message_link) {
-		kvfree(d->done);
-		kfree(d);
-	}
+	mutex_lock(&group->socks_lock);
+	hlist_for_each_entry(r, &group->socks, link)
+		if (r->port == m->store->info.port && !err)
+			err = hbc_receivers_add(m, r);
+	mutex_unlock(&group->socks_lock);
 	return err ?: (int)m->receivers;
 }
 

@@ -22,6 +22,7 @@ struct sock;
 
 /* Messages on a socket's queue: a reader that does not read is cut off before it blocks a root. */
 #define HBC_RECEIVER_MESSAGES	256
+#define HBC_RECEIVERS_MAX	256	/* sockets that are bound to a group */
 
 /**
  * struct hbc_receiver - the receiving side of a socket
@@ -118,8 +119,13 @@ static inline struct hbc_skb *hbc_skb(const struct sk_buff *skb)
 }
 
 void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk);
-/* It is bound: messages find it from now on. Context: process; hn->lock held. */
-void hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port);
+/*
+ * It is bound: messages find it from now on. Context: process; hn->lock held. Return: 0, or
+ * -EADDRINUSE if as many are bound as may be.
+ */
+int hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port);
+/* How many are bound. Context: process. */
+u32 hbc_receivers_bound(struct hbc_group *group);
 /* No message finds it any more. Context: process. */
 void hbc_receiver_unbind(struct hbc_receiver *r);
 /*

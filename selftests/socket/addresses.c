@@ -272,4 +272,20 @@ TEST(options)
 	EXPECT_EQ(-EINVAL, ERR(setsockopt(fd, SOL_HBCAST, HBCAST_UNORDERED, &value, len)));
 }
 
+TEST(as_many_as_may_be)
+{
+	int fd[256], i;
+
+	for (i = 0; i < 256; i++)
+		ASSERT_LE(0, fd[i] = node_receiver(2, 700 + i % 2));
+	EXPECT_EQ(-EADDRINUSE, ERR(node_receiver(2, 700)));
+	/* A place that is given up is taken again. */
+	close(fd[7]);
+	fd[7] = node_receiver(2, 700);
+	EXPECT_LE(0, fd[7]);
+	EXPECT_EQ(-EADDRINUSE, ERR(node_receiver(2, 700)));
+	for (i = 0; i < 256; i++)
+		close(fd[i]);
+}
+
 TEST_HARNESS_MAIN
