@@ -23,6 +23,7 @@ void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
 	spin_lock_init(&r->lock);
 	INIT_LIST_HEAD(&r->deliveries);
 	INIT_LIST_HEAD(&r->queued);
+	__skb_queue_head_init(&r->behind);
 	INIT_DELAYED_WORK(&r->work, hbc_receiver_work);
 }
 
@@ -63,19 +64,30 @@ void hbc_receiver_unbind(struct hbc_receiver *r)
 
 /* Ends. */
 
+static void hbc_receiver_sweep_one(struct hbc_delivery *d, struct list_head *gone)
+{
+	if (hbc_delivery_end(d))
+		list_add_tail(&d->link, gone);
+}
+
 /* Deliveries end, but with @partial those that are whole on the queue: they go to @gone. */
 static void hbc_receiver_sweep(struct hbc_receiver *r, bool partial, struct list_head *gone)
 {
 	struct hbc_delivery *d, *next;
+	struct sk_buff *skb;
 
 	lockdep_assert_held(&r->lock);
 	list_for_each_entry_safe(d, next, &r->deliveries, link)
-		if (hbc_delivery_end(r, d))
-			list_add_tail(&d->link, gone);
-	list_for_each_entry_safe(d, next, &r->queued, link)
-		if (!partial && hbc_delivery_end(r, d))
-			list_add_tail(&d->link, gone);
-	r->waiting = false;
+		hbc_receiver_sweep_one(d, gone);
+	/* A reader would take them for the rest of the file. */
+	skb_queue_walk(&r->behind, skb)
+		hbc_receiver_sweep_one(hbc_skb(skb)->d, gone);
+	if (!partial)
+		list_for_each_entry_safe(d, next, &r->queued, link)
+			hbc_receiver_sweep_one(d, gone);
+	r->begun = NULL;
+	hbc_receiver_join(r);
+	r->waiting = HBC_WAITING_NOTHING;
 }
 
 /* An skb leaves the queue. */
@@ -276,7 +288,7 @@ static void hbc_receiver_finish(struct hbc_receiver *r, struct hbc_delivery *d, 
 	bool first;
 
 	spin_lock_bh(&r->lock);
-	first = hbc_delivery_end(r, d);
+	first = hbc_delivery_end(d);
 	spin_unlock_bh(&r->lock);
 	if (first)
 		hbc_delivery_settle(d, reason);
@@ -289,7 +301,9 @@ void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes)
 	u8 reason = hbc_skb(skb)->reason;
 
 	WRITE_ONCE(d->read, d->read + bytes);
-	WRITE_ONCE(r->moved, jiffies);
+	/* A short message waits for room, whatever is read. */
+	if (READ_ONCE(r->waiting) == HBC_WAITING_FILE)
+		WRITE_ONCE(r->moved, jiffies);
 	hbc_skb(skb)->used += bytes;
 	if (hbc_skb(skb)->used < skb->len)
 		return;

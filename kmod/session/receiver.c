@@ -106,14 +106,12 @@ void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
 	hbc_message_put(d->message);
 }
 
-bool hbc_delivery_end(struct hbc_receiver *r, struct hbc_delivery *d)
+bool hbc_delivery_end(struct hbc_delivery *d)
 {
 	if (d->ended)
 		return false;
 	WRITE_ONCE(d->ended, true);
 	list_del_init(&d->link);
-	if (r->current_one == d)
-		r->current_one = NULL;
 	return true;
 }
 
@@ -378,40 +376,62 @@ static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_del
 	return hbc_message_is_file(d->message) && READ_ONCE(store->prefix) > d->next;
 }
 
-/* Whose turn it is, or NULL. r->lock held. */
-static struct hbc_delivery *hbc_receiver_turn(struct hbc_receiver *r)
+/*
+ * Whose turn it is, or NULL; without @files of short messages alone. What follows a file that has
+ * begun are short messages. r->lock held.
+ */
+static struct hbc_delivery *hbc_receiver_turn(struct hbc_receiver *r, bool files)
 {
 	const struct hbc_session *blocked = NULL;
 	struct hbc_delivery *d;
 
-	if (r->current_one)
-		return hbc_delivery_goes(r, r->current_one) ? r->current_one : NULL;
+	if (r->begun)
+		return hbc_delivery_goes(r, r->begun) ? r->begun : NULL;
 	list_for_each_entry(d, &r->deliveries, link) {
-		bool ordered = !r->unordered && !hbc_message_is_file(d->message);
+		bool file = hbc_message_is_file(d->message), ordered = !r->unordered && !file;
 
-		if (ordered && d->message->s == blocked)
+		if ((ordered && d->message->s == blocked) || (file && (r->file || !files)))
 			continue;
 		if (hbc_delivery_goes(r, d))
 			return d;
 		if (ordered)
 			blocked = d->message->s;
 	}
-	return NULL;
+	return files && r->file && hbc_delivery_goes(r, r->file) ? r->file : NULL;
+}
+
+void hbc_receiver_join(struct hbc_receiver *r)
+{
+	struct sk_buff *skb;
+
+	lockdep_assert_held(&r->lock);
+	r->file = NULL;
+	while ((skb = __skb_dequeue(&r->behind)))
+		skb_queue_tail(&r->sk->sk_receive_queue, skb);
 }
 
 /* Its message is not given up, and it goes on the queue: whether all of it is there now. */
 static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, struct sk_buff *skb)
 {
-	bool end = hbc_skb(skb)->end;
+	bool end = hbc_skb(skb)->end, file = hbc_message_is_file(d->message);
 
 	lockdep_assert_held(&r->lock);
 	hbc_message_get(d->message);	/* the skb's */
 	r->ends += end;
-	r->current_one = end || r->unordered ? NULL : d;
 	if (end)
 		list_move_tail(&d->link, &r->queued);
 	skb_set_owner_r(skb, r->sk);
-	skb_queue_tail(&r->sk->sk_receive_queue, skb);
+	if (r->file && !file)
+		__skb_queue_tail(&r->behind, skb);
+	else
+		skb_queue_tail(&r->sk->sk_receive_queue, skb);
+	d = end || r->unordered ? NULL : d;
+	if (!file)
+		r->begun = d;
+	else if (d)
+		r->file = d;
+	else
+		hbc_receiver_join(r);
 	return end;
 }
 
@@ -471,23 +491,23 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 /* Whose turn it is, with a reference on its message; NULL: nothing goes now. */
 static struct hbc_delivery *hbc_receiver_next(struct hbc_receiver *r)
 {
-	struct hbc_delivery *d;
+	struct hbc_delivery *d = r->closed || r->cut ? NULL : hbc_receiver_turn(r, true);
+	enum hbc_waiting waiting = HBC_WAITING_NOTHING;
 
 	lockdep_assert_held(&r->lock);
-	d = r->closed || r->cut ? NULL : hbc_receiver_turn(r);
-	if (!d) {
-		r->waiting = false;
-		return NULL;
-	}
-	if (!hbc_receiver_room(r)) {
-		if (!r->waiting)
-			r->moved = jiffies;
-		r->waiting = true;
+	if (d && !hbc_receiver_room(r))
+		waiting = hbc_receiver_turn(r, false) ? HBC_WAITING_SHORT : HBC_WAITING_FILE;
+	if (r->waiting != waiting)
+		r->moved = jiffies;
+	r->waiting = waiting;
+	if (waiting) {
 		hbc_receiver_watch(r);
-		return NULL;
+		/* A reader in the middle of a file can go on, whatever waits behind it. */
+		d = skb_queue_empty_lockless(&r->sk->sk_receive_queue) && r->file &&
+		    hbc_delivery_goes(r, r->file) ? r->file : NULL;
 	}
-	r->waiting = false;
-	hbc_message_get(d->message);
+	if (d)
+		hbc_message_get(d->message);
 	return d;
 }
 

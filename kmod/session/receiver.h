@@ -24,6 +24,13 @@ struct sock;
 #define HBC_RECEIVER_MESSAGES	256
 #define HBC_RECEIVERS_MAX	256	/* sockets that are bound to a group */
 
+/* What waits for room on a socket's queue. */
+enum hbc_waiting {
+	HBC_WAITING_NOTHING,
+	HBC_WAITING_FILE,	/* for a reader that reads, however slowly */
+	HBC_WAITING_SHORT,	/* for room, since the root waits, too */
+};
+
 /**
  * struct hbc_receiver - the receiving side of a socket
  * @group: that it is bound to, a reference; set once, as @sk, @port, @unordered, @sinks
@@ -36,12 +43,14 @@ struct sock;
  * @deliveries: struct hbc_delivery that are not all on the queue, those of one root in the
  *	order of their numbers
  * @queued: those that are, and have not come to an end
- * @current_one: the one that is being put on the queue, of one that is not unordered, or NULL
+ * @begun: the short message of which a part is on the queue, of one that is not unordered, or NULL
+ * @file: the file of which a part is, likewise
+ * @behind: short messages that are to be on the queue behind all of @file, in the same room
  * @ends: ends of messages on the queue that have not been read
- * @waiting: a delivery waits for room
+ * @waiting: for room
  * @closed: no new messages
  * @cut: it was cut off, and no reader has been told yet
- * @moved: jiffies when the reader read last, or nothing waited
+ * @moved: jiffies since when it waits, or if that is a file, when the reader read last
  * @pushing: something goes to the queue
  * @again: then it is to be looked at once more
  * @work: pushes, and looks whether the reader reads
@@ -56,11 +65,13 @@ struct hbc_receiver {
 	spinlock_t lock; /* deliveries */
 	struct list_head deliveries;
 	struct list_head queued;
-	struct hbc_delivery *current_one;
+	struct hbc_delivery *begun;
+	struct hbc_delivery *file;
+	struct sk_buff_head behind;
 	unsigned int ends;
 	bool pushing;
 	bool again;
-	bool waiting;
+	enum hbc_waiting waiting;
 	bool closed;
 	bool cut;
 	unsigned long moved;
@@ -199,8 +210,10 @@ bool hbc_delivery_sinks(const struct hbc_receiver *r, const struct hbc_delivery 
 
 /* As much as there is goes on the queue. Context: process, no spinlocks. */
 void hbc_receiver_push(struct hbc_receiver *r);
+/* The file at hand is all on the queue, or is to end: those behind it follow. r->lock held. */
+void hbc_receiver_join(struct hbc_receiver *r);
 /* It comes to its end, if it had not: then hbc_delivery_settle() has to follow. r->lock held. */
-bool hbc_delivery_end(struct hbc_receiver *r, struct hbc_delivery *d);
+bool hbc_delivery_end(struct hbc_delivery *d);
 /* It has come to its end: what that means for its message. Context: process, no spinlocks. */
 void hbc_delivery_settle(struct hbc_delivery *d, u8 reason);
 /* The work of receiver->work. */

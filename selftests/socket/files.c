@@ -2,12 +2,15 @@
 /* File-backed messages. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/sockios.h>
 
 #include "node.h"
 #include "harness.h"
@@ -165,6 +168,222 @@ TEST_F(file, between_messages_in_memory)
 	EXPECT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+}
+
+#define SLOW_BYTES	(4 << 20)	/* of a file that is read for four seconds */
+#define SLOW_PART	(SLOW_BYTES / 64)
+
+/* Receivers are cut off after @ms. */
+static bool set_stall(unsigned int ms)
+{
+	char line[64];
+	int node, bad = 0;
+
+	snprintf(line, sizeof(line), "$ctl group set 5 stall-interval %ums", patience(ms));
+	for (node = 1; node <= NODES; node++)
+		bad |= node_run(node, line);
+	return !bad;
+}
+
+/* What the far node receives comes at most at this rate. */
+static bool shape(const char *how, const char *rate)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "$tc %s dev port3 root tbf rate %s burst 4kb latency 50ms",
+		 how, rate);
+	return !node_run(3, line);
+}
+
+/*
+ * Reads the file from @at on to its end, or until nothing is there if @flags say so: so far, or an
+ * error. Between two parts it waits for @pause.
+ */
+static long read_on(int sock, long at, unsigned int pause, int flags)
+{
+	static char buf[SLOW_PART];
+	struct received r = {};
+
+	while (!(r.flags & MSG_EOR)) {
+		usleep(pause * 1000);
+		r = receive(sock, buf, sizeof(buf), flags);
+		if (r.bytes == -EAGAIN && flags)
+			return at;
+		if (r.bytes <= 0)
+			return r.bytes;
+		if (pattern_check(1, at, buf, r.bytes) >= 0)
+			return -EILSEQ;
+		at += r.bytes;
+	}
+	return at;
+}
+
+#define BEHIND_BYTES	60000	/* of a message in memory that comes behind it */
+
+/* Sends the message: there is room for no other before all have it on their sockets' queues. */
+static bool send_behind(int sender)
+{
+	set_int(sender, SOL_SOCKET, SO_SNDBUF, BEHIND_BYTES * 2 / 3);
+	return send_message(sender, 2, BEHIND_BYTES, 0) == BEHIND_BYTES;
+}
+
+static bool read_behind(int sock)
+{
+	return receive_message(sock, 2, 1 << 20) == BEHIND_BYTES;
+}
+
+/* Reads the file until all have the message behind it: so far, or an error. */
+static long read_until_all_have(int sender, int sock)
+{
+	static char buf[SLOW_PART];
+	long at = 0, ret;
+
+	while (!(poll_now(sender) & POLLOUT)) {
+		ret = receive(sock, buf, sizeof(buf), 0).bytes;
+		if (ret < 0 || pattern_check(1, at, buf, ret) >= 0)
+			return ret < 0 ? ret : -EILSEQ;
+		at += ret;
+		usleep(20000);
+	}
+	return at;
+}
+
+/* Sends the file, which has begun to come to @slow, and of which a child reads all at @fast. */
+static pid_t begin_file(int sender, int fast, int slow)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(read_on(fast, 0, 0, 0) != SLOW_BYTES);
+	set_int(slow, SOL_SOCKET, SO_RCVLOWAT, 2);
+	send_file_message(sender, 1, SLOW_BYTES);
+	wait_poll(slow, POLLIN, 10000);
+	return child;
+}
+
+static bool ended_well(pid_t child)
+{
+	int status = 1;
+
+	return waitpid(child, &status, 0) == child && !status;
+}
+
+TEST_F(file, read_slowly_before_messages_in_memory)
+{
+	pid_t child;
+
+	/* They wait longer than the node's parent would for a node that does nothing. */
+	ASSERT_TRUE(set_stall(500));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = begin_file(self->sender, self->near, self->far);
+	ASSERT_TRUE(send_behind(self->sender));
+	EXPECT_EQ(SLOW_BYTES, read_on(self->far, 0, patience(60), 0));
+	EXPECT_TRUE(read_behind(self->far));
+	EXPECT_TRUE(ended_well(child));
+	EXPECT_TRUE(read_behind(self->near));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_TRUE(set_stall(10000));
+}
+
+TEST_F(file, read_slowly_before_messages_of_another_root)
+{
+	int other = node_sender(3, self->port);
+	struct report r;
+	pid_t child;
+
+	ASSERT_LE(0, other);
+	ASSERT_TRUE(set_stall(500));
+	set_int(self->near, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = begin_file(self->sender, self->far, self->near);
+	ASSERT_TRUE(send_behind(other));
+	EXPECT_EQ(SLOW_BYTES, read_on(self->near, 0, patience(60), 0));
+	EXPECT_TRUE(read_behind(self->near));
+	EXPECT_TRUE(ended_well(child));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	/* Nobody receives at node 1. */
+	EXPECT_EQ(1, wait_complete(other, 10000));
+	ASSERT_EQ(2, get_report(other, 0, &r));
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
+	EXPECT_TRUE(set_stall(10000));
+	close(other);
+}
+
+TEST_F(file, comes_slowly_before_messages_in_memory)
+{
+	pid_t child;
+	long at;
+	char c;
+	int n;
+
+	ASSERT_TRUE(set_stall(500));
+	ASSERT_TRUE(shape("add", "8mbit"));
+	child = begin_file(self->sender, self->near, self->far);
+	ASSERT_TRUE(send_behind(self->sender));
+	at = read_until_all_have(self->sender, self->far);
+	ASSERT_LE(0, at);
+	/* What is behind the file is not there before all of the file is. */
+	ASSERT_TRUE(shape("change", "8kbit"));
+	at = read_on(self->far, at, 50, MSG_DONTWAIT);
+	ASSERT_LT(0, at);
+	EXPECT_GT(SLOW_BYTES, at);
+	EXPECT_EQ(0, poll_now(self->far) & POLLIN);
+	ASSERT_EQ(0, ioctl(self->far, SIOCINQ, &n));
+	EXPECT_EQ(0, n);
+	EXPECT_EQ(-EAGAIN, receive(self->far, &c, 1, MSG_DONTWAIT | MSG_PEEK).bytes);
+	ASSERT_TRUE(shape("change", "8mbit"));
+	EXPECT_EQ(SLOW_BYTES, read_on(self->far, at, 0, 0));
+	EXPECT_TRUE(read_behind(self->far));
+	EXPECT_TRUE(ended_well(child));
+	EXPECT_TRUE(read_behind(self->near));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_EQ(0, node_run(3, "$tc del dev port3 root"));
+	EXPECT_TRUE(set_stall(10000));
+}
+
+TEST_F(file, no_room_for_messages_in_memory_behind_it)
+{
+	struct report r;
+	pid_t child;
+	int i;
+
+	ASSERT_TRUE(set_stall(500));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = begin_file(self->sender, self->near, self->far);
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(20000, send_message(self->sender, 2, 20000, 0));
+	/* It reads, but not what others wait for: it fails by itself, and its node does not. */
+	EXPECT_EQ(-ENOBUFS, read_on(self->far, 0, patience(60), 0));
+	EXPECT_TRUE(ended_well(child));
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(20000, receive_message(self->near, 2, 20000));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
+	ASSERT_EQ(10, send_message(self->sender, 3, 10, 0));
+	EXPECT_EQ(10, receive_message(self->near, 3, 10));
+	EXPECT_EQ(10, receive_message(self->far, 3, 10));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_TRUE(set_stall(10000));
+}
+
+TEST_F(file, shut_down_before_messages_in_memory)
+{
+	struct report r;
+	pid_t child;
+	char c;
+
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = begin_file(self->sender, self->near, self->far);
+	ASSERT_TRUE(send_behind(self->sender));
+	ASSERT_LE(0, read_until_all_have(self->sender, self->far));
+	/* They are not taken for the rest of the file. */
+	ASSERT_EQ(0, shutdown(self->far, SHUT_RD));
+	EXPECT_EQ(0, receive(self->far, &c, 1, 0).bytes);
+	EXPECT_TRUE(ended_well(child));
+	EXPECT_TRUE(read_behind(self->near));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 3)->reason);
 }
 
 TEST_F(file, several)
