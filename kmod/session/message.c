@@ -267,7 +267,7 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 	}
 	hbc_session_kick(s);
 	/* One of no bytes is all there. */
-	hbc_receivers_push(m);
+	hbc_receivers_push(m, 0);
 	hbc_message_put(m);
 	return 0;
 }
@@ -331,7 +331,7 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 
 void hbc_message_fail(struct hbc_message *m, u8 reason)
 {
-	hbc_receivers_fail(m, reason);
+	hbc_receivers_push(m, reason);
 	if (list_empty(&m->deliveries))
 		hbc_message_finish(m, reason);
 }
@@ -397,7 +397,7 @@ void hbc_message_end(struct hbc_message *m)
 		return;
 	hbc_children_forget(m);
 	/* Those who have not read all of it by now are told so. */
-	hbc_receivers_fail(m, HBCAST_REASON_ABORTED);
+	hbc_receivers_push(m, HBCAST_REASON_ABORTED);
 	hbc_message_put(m);
 	hbc_report_ack(s);
 	hbc_session_kick(s);
@@ -411,7 +411,7 @@ void hbc_message_release(struct hbc_message *m)
 	hbc_children_forget(m);
 	hbc_store_close(m->store);
 	/* Of a node that was not in the tree when the others got it. */
-	hbc_receivers_fail(m, HBCAST_REASON_LANE_LOST);
+	hbc_receivers_push(m, HBCAST_REASON_LANE_LOST);
 }
 
 /* Whether DONE says that it is over. */

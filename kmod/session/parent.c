@@ -506,7 +506,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 	else if (!ret && hbc_parent_spools(m))
 		hbc_message_give_up(m, HBCAST_REASON_SPOOL);
 	else if (!ret)
-		hbc_receivers_push(m);
+		hbc_receivers_push(m, 0);
 	/* What another lane has been replaced for may stay unfinished on it. */
 	if (!ret && READ_ONCE(m->endgame) && READ_ONCE(s->parent[parent->lane->slot]) == parent)
 		hbc_endgame_begun(m, run, parent->lane->slot);

@@ -282,23 +282,11 @@ bool hbc_receiver_was_cut(struct hbc_receiver *r, bool peek)
 	return cut;
 }
 
-/* It ends with @reason, or well. */
-static void hbc_receiver_finish(struct hbc_receiver *r, struct hbc_delivery *d, u8 reason)
-{
-	bool first;
-
-	spin_lock_bh(&r->lock);
-	first = hbc_delivery_end(d);
-	spin_unlock_bh(&r->lock);
-	if (first)
-		hbc_delivery_settle(d, reason);
-}
-
 void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes)
 {
 	struct hbc_delivery *d = hbc_skb(skb)->d;
-	bool end = hbc_skb(skb)->end;
 	u8 reason = hbc_skb(skb)->reason;
+	bool ended = false;
 
 	WRITE_ONCE(d->read, d->read + bytes);
 	/* A short message waits for room, whatever is read. */
@@ -307,8 +295,13 @@ void hbc_receiver_read(struct hbc_receiver *r, struct sk_buff *skb, u32 bytes)
 	hbc_skb(skb)->used += bytes;
 	if (hbc_skb(skb)->used < skb->len)
 		return;
-	if (end)
-		hbc_receiver_finish(r, d, reason);
+	if (hbc_skb(skb)->end) {
+		spin_lock_bh(&r->lock);
+		ended = hbc_delivery_end(d);
+		spin_unlock_bh(&r->lock);
+	}
+	if (ended)
+		hbc_delivery_settle(d, reason);
 	hbc_receiver_drop(r, skb);
 }
 
@@ -388,18 +381,16 @@ struct hbc_delivery *hbc_receiver_sunk(struct hbc_receiver *r, u32 root, u64 num
 
 struct hbc_delivery *hbc_receiver_failed(struct hbc_receiver *r)
 {
-	struct hbc_delivery *d;
+	struct hbc_delivery *d, *found = NULL;
 
 	spin_lock_bh(&r->lock);
 	list_for_each_entry(d, &r->queued, link)
-		if (hbc_delivery_sinks(r, d) && !d->sink)
-			break;
-	if (list_entry_is_head(d, &r->queued, link))
-		d = NULL;
-	else
-		hbc_message_get(d->message);
+		if (!found && hbc_delivery_sinks(r, d) && !d->sink)
+			found = d;
+	if (found)
+		hbc_message_get(found->message);
 	spin_unlock_bh(&r->lock);
-	return d;
+	return found;
 }
 
 struct sk_buff *hbc_receiver_end_of(struct hbc_receiver *r, const struct hbc_delivery *d)

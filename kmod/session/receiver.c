@@ -73,15 +73,15 @@ void hbc_receivers_free(struct hbc_message *m)
 
 /* Ends. */
 
-/* What it is for its message, unless that is known. */
-static void hbc_delivery_report(struct hbc_delivery *d, u8 reason)
+/* All of it is on the queue, and if it is @over, what it is for its message is known. */
+static void hbc_delivery_report(struct hbc_delivery *d, bool over, u8 reason)
 {
 	struct hbc_message *m = d->message;
 	struct hbc_session *s = m->s;
 	bool finish = false;
 
 	spin_lock_bh(&s->lock);
-	if (!d->reported) {
+	if (over && !d->reported) {
 		d->reported = true;
 		m->open--;
 		finish = reason || !m->open;
@@ -98,7 +98,7 @@ static void hbc_delivery_report(struct hbc_delivery *d, u8 reason)
 
 void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
 {
-	hbc_delivery_report(d, reason);
+	hbc_delivery_report(d, true, reason);
 	if (d->sink)
 		hbc_sink_stop(d->message->store, d->sink);
 	/* A message that others wait for keeps no namespace. */
@@ -473,17 +473,9 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 		kfree_skb(skb);
 		return true;
 	}
-	if (end && hbc_delivery_sinks(r, d)) {
-		/* What is in its file has arrived, whether somebody looks or not. */
-		hbc_delivery_report(d, reason);
-	} else if (end) {
-		spin_lock_bh(&s->lock);
-		if (!d->queued)
-			d->message->queued++;
-		d->queued = true;
-		spin_unlock_bh(&s->lock);
-		hbc_report_ack(s);
-	}
+	/* What is in its file has arrived, whether somebody looks or not. */
+	if (end)
+		hbc_delivery_report(d, hbc_delivery_sinks(r, d), reason);
 	r->sk->sk_data_ready(r->sk);
 	return true;
 }
@@ -540,21 +532,7 @@ void hbc_receiver_push(struct hbc_receiver *r)
 	spin_unlock_bh(&r->lock);
 }
 
-void hbc_receivers_push(struct hbc_message *m)
-{
-	struct hbc_delivery *d;
-	struct hbc_receiver *r;
-
-	list_for_each_entry(d, &m->deliveries, message_link) {
-		r = hbc_delivery_receiver(d);
-		if (!r)
-			continue;
-		hbc_receiver_push(r);
-		sock_put(r->sk);
-	}
-}
-
-void hbc_receivers_fail(struct hbc_message *m, u8 reason)
+void hbc_receivers_push(struct hbc_message *m, u8 reason)
 {
 	struct hbc_delivery *d;
 	struct hbc_receiver *r;

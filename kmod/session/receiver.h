@@ -158,10 +158,11 @@ int hbc_receivers_open(struct hbc_message *m);
  */
 void hbc_receivers_link(struct hbc_message *m, struct list_head *gone);
 void hbc_receivers_linked(struct hbc_message *m, struct list_head *gone);
-/* More of the message is here. Context: process, no spinlocks. */
-void hbc_receivers_push(struct hbc_message *m);
-/* No more of it comes: those who have not all end with @reason. Context: as above. */
-void hbc_receivers_fail(struct hbc_message *m, u8 reason);
+/*
+ * More of the message is here; or with a @reason, no more of it comes, and those who have not all
+ * end with that. Context: process, no spinlocks.
+ */
+void hbc_receivers_push(struct hbc_message *m, u8 reason);
 /* Frees the deliveries of a message that is freed. Context: process. */
 void hbc_receivers_free(struct hbc_message *m);
 /*

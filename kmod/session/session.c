@@ -83,7 +83,7 @@ static void hbc_session_work(struct work_struct *work)
 		else if (error)
 			hbc_message_give_up(m, error);
 		else if (hbc_message_is_file(m))
-			hbc_receivers_push(m);
+			hbc_receivers_push(m, 0);
 	}
 	if (s->origin)
 		hbc_root_ops->lost(s);
@@ -134,7 +134,7 @@ static void hbc_session_end_messages(struct hbc_session *s, u8 reason)
 	struct hbc_message *m;
 
 	while ((m = hbc_message_after(s, 0))) {
-		hbc_receivers_fail(m, reason);
+		hbc_receivers_push(m, reason);
 		hbc_message_end(m);
 		hbc_message_put(m);
 	}
