@@ -10,6 +10,7 @@
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 
 #include "config/group.h"
 #include "config/node.h"
@@ -24,7 +25,7 @@
 #include "session/tree.h"
 #include "session/watch.h"
 
-#define HBC_WATCH_PARTS		4	/* looks in a dead-interval */
+#define HBC_WATCH_PARTS		4	/* looks in a dead-interval, or stall-interval */
 #define HBC_WATCH_ORPHAN	4	/* dead-intervals without a parent */
 
 static unsigned long hbc_watch_dead(const struct hbc_session *s)
@@ -32,11 +33,18 @@ static unsigned long hbc_watch_dead(const struct hbc_session *s)
 	return msecs_to_jiffies(READ_ONCE(s->group->config.dead_ms));
 }
 
-/* The session holds a reference for it until it has ended. */
+static unsigned long hbc_watch_stall(const struct hbc_session *s)
+{
+	return msecs_to_jiffies(READ_ONCE(s->group->config.stall_ms));
+}
+
+/* Often enough that a child is cut off before this node's parent has lost patience, too. */
 void hbc_watch_begin(struct hbc_session *s)
 {
+	unsigned long least = min(hbc_watch_dead(s), hbc_watch_stall(s));
+
 	hbc_session_get(s);
-	hbc_session_queue_in(&s->watch, hbc_watch_dead(s) / HBC_WATCH_PARTS + 1);
+	hbc_session_queue_in(&s->watch, least / HBC_WATCH_PARTS + 1);
 }
 
 /*
@@ -62,7 +70,7 @@ static void hbc_watch_fail(struct hbc_child *child)
 /* Lanes below this one wait longer: it is the last one that is to be cut off. */
 static unsigned long hbc_watch_patience(const struct hbc_child *child)
 {
-	unsigned long stall = msecs_to_jiffies(READ_ONCE(child->s->group->config.stall_ms));
+	unsigned long stall = hbc_watch_stall(child->s);
 	u32 size = hbc_child_edge(child)->size, height = 0;
 
 	while (size > 1) {
@@ -173,14 +181,11 @@ void hbc_watch_work(struct work_struct *work)
 		hbc_session_end(s, HBCAST_REASON_LANE_LOST);
 		mutex_unlock(&s->hn->lock);
 	}
-	if (READ_ONCE(s->ended)) {
-		hbc_session_put(s);
-		return;
-	}
-	hbc_session_queue_in(&s->watch, hbc_watch_dead(s) / HBC_WATCH_PARTS + 1);
+	hbc_watch_begin(s);
 	/* The end cancels what it finds. */
-	if (READ_ONCE(s->ended))
-		hbc_watch_end(s);
+	if (READ_ONCE(s->ended) && cancel_delayed_work(&s->watch))
+		hbc_session_put(s);
+	hbc_session_put(s);
 }
 
 void hbc_watch_end(struct hbc_session *s)

@@ -6,7 +6,7 @@
 struct hbc_session;
 struct work_struct;
 
-/* hn->lock held; the session is new. */
+/* The session is looked at, later, and has a reference for that. Context: process. */
 void hbc_watch_begin(struct hbc_session *s);
 /* The session has ended: what is to be looked at later is not. Context: any. */
 void hbc_watch_end(struct hbc_session *s);

@@ -338,6 +338,37 @@ TEST_F(end, reads_slowly)
 	free(buf);
 }
 
+TEST_F(end, node_stands_still)
+{
+	struct report r;
+	int i;
+
+	/* It is cut off by its own parent, however seldom that looks for dead nodes. */
+	ASSERT_EQ(0, node_run(1, "$ctl group set 5 stall-interval 1s"));
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 1s dead-interval 30s"));
+	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 60s"));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	ASSERT_EQ(1000000, send_message(self->sender, 1, 1000000, 0));
+	usleep(5000000);
+	EXPECT_EQ(1000000, receive_message(self->near, 1, 1 << 20));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
+	EXPECT_EQ(HBCAST_REASON_NODE_DEAD, report_of(&r, 3)->reason);
+	ASSERT_EQ(0, node_run(1, "$ctl group set 5 stall-interval 10s"));
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 10s dead-interval 5s"));
+	/* It comes back. */
+	ASSERT_EQ(0, shutdown(self->far, SHUT_RDWR));
+	for (i = 0; i < 100 && report_of(&r, 3)->reason == HBCAST_REASON_NODE_DEAD; i++) {
+		usleep(100000);
+		ASSERT_EQ(10, send_message(self->sender, 2, 10, 0));
+		ASSERT_EQ(10, receive_message(self->near, 2, 10));
+		EXPECT_EQ(1, wait_complete(self->sender, 10000));
+		ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	}
+	EXPECT_EQ(HBCAST_REASON_NO_RECEIVER, report_of(&r, 3)->reason);
+}
+
 TEST_F(end, receiver_closes_in_the_middle)
 {
 	struct report r;
