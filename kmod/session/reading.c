@@ -194,29 +194,17 @@ void hbc_receiver_hang_up(struct sock *sk, u8 how)
 	sk->sk_state_change(sk);
 }
 
-/* One that is still bound, with a reference, not bound any more; or NULL. */
-static struct hbc_receiver *hbc_receivers_take(struct hbc_group *group)
-{
-	struct hbc_receiver *r;
-
-	mutex_lock(&group->socks_lock);
-	r = hlist_entry_safe(group->socks.first, struct hbc_receiver, link);
-	if (r) {
-		hlist_del_init(&r->link);
-		sock_hold(r->sk);
-	}
-	mutex_unlock(&group->socks_lock);
-	return r;
-}
-
 void hbc_receivers_gone(struct hbc_group *group)
 {
 	struct hbc_receiver *r;
+	struct hlist_node *next;
 
-	while ((r = hbc_receivers_take(group))) {
+	mutex_lock(&group->socks_lock);
+	hlist_for_each_entry_safe(r, next, &group->socks, link) {
+		hlist_del_init(&r->link);
 		hbc_receiver_hang_up(r->sk, RCV_SHUTDOWN);
-		sock_put(r->sk);
 	}
+	mutex_unlock(&group->socks_lock);
 }
 
 /* Reading. */
