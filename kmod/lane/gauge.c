@@ -209,7 +209,7 @@ static void hbc_gauge_note(struct hbc_lane *lane, const struct tcp_info *tcp)
 				   usecs_to_jiffies(tcp->tcpi_rtt));
 	if (gauge->last.ns && part.bytes >= HBC_GAUGE_LEAST)
 		hbc_gauge_add(lane, tcp, now.ns, &part);
-	else if (!pause && !gauge->idle)
+	else if (gauge->last.ns && !pause)
 		return;
 	gauge->idle |= pause;
 	gauge->last = now;
