@@ -110,10 +110,10 @@ void hbc_lane_close(struct hbc_lane *lane, bool drain)
 		hbc_lane_kick(lane);
 }
 
-void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, bool strict)
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain)
 {
 	mutex_lock(&lane->tx_mutex);
-	hbc_pace_set(lane, rate, strict);
+	hbc_pace_set(lane, rate, gain);
 	mutex_unlock(&lane->tx_mutex);
 	hbc_lane_kick(lane);
 }
@@ -181,6 +181,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	INIT_LIST_HEAD(&lane->link);
 	INIT_LIST_HEAD(&lane->half_link);
 	spin_lock_init(&lane->lock);
+	spin_lock_init(&lane->pace.own.lock);
 	mutex_init(&lane->tx_mutex);
 	hbc_life_init(lane);
 	INIT_WORK(&lane->rx_work, hbc_lane_rx_work);

@@ -208,10 +208,11 @@ struct hbc_lane *hbc_lane_connect(struct hbc_net *hn, const struct hbc_lane_targ
 /* It begins to connect. Context: process. */
 void hbc_lane_begin(struct hbc_lane *lane);
 /*
- * The plan gives the lane @rate bytes/s of payload from now on, 0 for as fast as TCP can; if
- * it is strict, no more than that. Context: process; takes tx_mutex and the socket's lock.
+ * The plan gives the lane @rate bytes/s of payload from now on, 0 for as fast as TCP can, and
+ * what @gain tries beyond that, which lives as long as the lane; NULL for nothing. Context:
+ * process; takes tx_mutex and the socket's lock.
  */
-void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, bool strict);
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain);
 /* Ends the lane soon: at once, or after its owner has no more for it. Context: any. */
 void hbc_lane_close(struct hbc_lane *lane, bool drain);
 

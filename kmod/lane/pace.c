@@ -5,14 +5,16 @@
  * A tree is as fast as its slowest lane. Pacing keeps the others from sending what they may
  * send in lumps, which would fill queues that lanes share, and gives each tree its part of a
  * link that several use. What others leave is used all the same, unless the plan is strict:
- * while the lane's socket is full the pace grows, as long as no queue does, and gives way
- * sooner than TCP would, down to what is planned.
+ * while the lane's socket is full its gain grows, as long as no queue does, and gives way
+ * sooner than TCP would, down to what is planned. An attempt at a full link costs a queue for
+ * a moment, so attempts that fail become rare.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/net.h>
+#include <linux/spinlock.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -22,6 +24,7 @@
 
 #define HBC_PACE_LOOK_MS	100	/* from one look to the next, at least */
 #define HBC_PACE_STEP		8	/* an eighth at each look */
+#define HBC_PACE_WAIT_MS	3200	/* before the next attempt, at most */
 #define HBC_PACE_HELD_MS	10	/* of its rate, that a socket holds unsent */
 #define HBC_PACE_HELD	(128 * 1024)	/* bytes, at the most, and without a rate */
 #define HBC_PACE_QUEUE_US	5000	/* that others may have in a queue on the way */
@@ -63,27 +66,80 @@ static void hbc_pace_apply(struct hbc_lane *lane)
 	hbc_pace_hold(lane);
 }
 
+/* As planned, and what others leave. */
+static u64 hbc_pace_now(const struct hbc_lane *lane)
+{
+	const struct hbc_gain *gain = lane->pace.gain;
+	u64 least = hbc_pace_least(lane);
+
+	return gain ? mul_u64_u32_div(least, READ_ONCE(gain->now), HBC_GAIN_NONE) : least;
+}
+
+static void hbc_gain_reset(struct hbc_gain *gain)
+{
+	spin_lock(&gain->lock);
+	WRITE_ONCE(gain->now, HBC_GAIN_NONE);
+	gain->grown = false;
+	gain->changed = jiffies;
+	gain->wait = msecs_to_jiffies(HBC_PACE_LOOK_MS);
+	gain->due = jiffies + gain->wait;
+	spin_unlock(&gain->lock);
+}
+
+/*
+ * Each attempt that ends in a queue makes the next one come later, each that does not, sooner.
+ * Lanes that share a gain look one after the other: what crowds one holds all.
+ */
+static void hbc_gain_look(struct hbc_gain *gain, bool crowded, bool follows)
+{
+	unsigned long look = msecs_to_jiffies(HBC_PACE_LOOK_MS), now = jiffies;
+	u32 step;
+
+	spin_lock(&gain->lock);
+	step = gain->now / HBC_PACE_STEP;
+	if (crowded && gain->grown)
+		gain->wait = min(2 * gain->wait, msecs_to_jiffies(HBC_PACE_WAIT_MS));
+	if (crowded && time_after_eq(now, gain->changed + look)) {
+		WRITE_ONCE(gain->now, max(gain->now - step, HBC_GAIN_NONE));
+		gain->changed = now;
+	}
+	if (crowded || !follows) {
+		gain->grown = false;
+		gain->due = now + gain->wait;
+	} else if (time_after_eq(now, gain->due)) {
+		if (gain->grown)
+			gain->wait = max(gain->wait / 2, look);
+		WRITE_ONCE(gain->now, min(gain->now + step, HBC_GAIN_MOST));
+		gain->grown = true;
+		gain->changed = now;
+		gain->due = now + look;
+	}
+	spin_unlock(&gain->lock);
+}
+
 void hbc_pace_begin(struct hbc_lane *lane)
 {
 	struct hbc_pace *pace = &lane->pace;
 
 	lockdep_assert_held(&lane->tx_mutex);
-	pace->now = hbc_pace_least(lane);
+	pace->now = hbc_pace_now(lane);
 	pace->looked = jiffies;
 	pace->resent = 0;
 	hbc_pace_apply(lane);
 }
 
-void hbc_pace_set(struct hbc_lane *lane, u64 rate, bool strict)
+void hbc_pace_set(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain)
 {
 	struct hbc_pace *pace = &lane->pace;
 
 	lockdep_assert_held(&lane->tx_mutex);
-	if (pace->rate == rate && pace->strict == strict)
+	if (pace->rate == rate && pace->gain == gain)
 		return;
 	pace->rate = rate;
-	pace->strict = strict;
-	pace->now = hbc_pace_least(lane);
+	pace->gain = gain;
+	if (gain)
+		hbc_gain_reset(gain);
+	pace->now = hbc_pace_now(lane);
 	if (lane->sock)
 		hbc_pace_apply(lane);
 }
@@ -110,23 +166,22 @@ static bool hbc_pace_crowded(const struct hbc_lane *lane, const struct tcp_info 
 void hbc_pace_full(struct hbc_lane *lane)
 {
 	struct hbc_pace *pace = &lane->pace;
-	u64 least = hbc_pace_least(lane), now;
 	struct tcp_info tcp;
+	u64 now;
 
 	lockdep_assert_held(&lane->tx_mutex);
-	if (!pace->rate || pace->strict ||
+	if (!pace->rate || !pace->gain ||
 	    time_before(jiffies, pace->looked + msecs_to_jiffies(HBC_PACE_LOOK_MS)))
 		return;
 	tcp_get_info(lane->sock->sk, &tcp);
 	if (!tcp.tcpi_delivery_rate)
 		return;
 	/* Where something else holds the lane up, the pace does not run away from it. */
-	now = min(pace->now + pace->now / HBC_PACE_STEP, 2 * tcp.tcpi_delivery_rate);
-	if (hbc_pace_crowded(lane, &tcp))
-		now = min(pace->now, tcp.tcpi_delivery_rate) / HBC_PACE_STEP * (HBC_PACE_STEP - 1);
-	now = max(now, least);
+	hbc_gain_look(pace->gain, hbc_pace_crowded(lane, &tcp),
+		      tcp.tcpi_delivery_rate >= pace->now - pace->now / 4);
 	pace->looked = jiffies;
 	pace->resent = tcp.tcpi_total_retrans;
+	now = hbc_pace_now(lane);
 	if (now != pace->now) {
 		pace->now = now;
 		hbc_pace_apply(lane);

@@ -3,9 +3,31 @@
 #ifndef _HBC_PACE_H
 #define _HBC_PACE_H
 
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 struct hbc_lane;
+
+#define HBC_GAIN_NONE	1024U	/* the planned rate */
+#define HBC_GAIN_MOST	(64 * HBC_GAIN_NONE)
+
+/**
+ * struct hbc_gain - what lanes try beyond their planned rates
+ * @lock: the rest, below tx_mutex
+ * @now: times what is planned, in parts of HBC_GAIN_NONE; read without the lock, too
+ * @grown: the last that was seen was room, and @now has grown
+ * @changed: jiffies when @now was changed
+ * @due: jiffies from when on it may grow
+ * @wait: jiffies until then after a queue has grown
+ */
+struct hbc_gain {
+	spinlock_t lock; /* the rest */
+	u32 now;
+	bool grown;
+	unsigned long changed;
+	unsigned long due;
+	unsigned long wait;
+};
 
 /**
  * struct hbc_pace - how fast a lane to a child may send
@@ -13,7 +35,8 @@ struct hbc_lane;
  * @now: what TCP is held to in bytes/s, unless @rate is 0
  * @looked: jiffies when it was looked at whether there is room for more
  * @resent: segments that TCP had sent again by then
- * @strict: the plan's rate, and no more
+ * @gain: what it tries beyond @rate, NULL for nothing
+ * @own: of this lane alone
  *
  * All fields: the lane's tx_mutex.
  */
@@ -22,13 +45,14 @@ struct hbc_pace {
 	u64 now;
 	unsigned long looked;
 	u32 resent;
-	bool strict;
+	struct hbc_gain *gain;
+	struct hbc_gain own;
 };
 
 /* All of these: context process, lane->tx_mutex held, lane->sock's lock not held. */
 
 /* What the plan says from now on: @rate in bytes/s, or 0. */
-void hbc_pace_set(struct hbc_lane *lane, u64 rate, bool strict);
+void hbc_pace_set(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain);
 /* The lane has another connection. */
 void hbc_pace_begin(struct hbc_lane *lane);
 /* The lane's socket is full; called as often as that is so. */

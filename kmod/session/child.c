@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A child: the other end of a lane that leads away from the root. */
+#include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/list_sort.h>
@@ -181,12 +182,21 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 	hbc_tree_put(old);
 }
 
+/*
+ * Lanes of several trees grow together at the root: one alone would give its slot more than its
+ * share, which relays could not bring in time.
+ */
 static void hbc_child_begin(struct hbc_child *child)
 {
 	const struct hbc_tree *tree = child->tree;
 	u64 rate = be64_to_cpu(tree->node[hbc_child_edge(child)->first].rate);
+	struct hbc_gain *gain = &child->lane->pace.own;
 
-	hbc_lane_set_rate(child->lane, rate, hbc_plan_is_strict(tree->plan));
+	if (tree->plan->wire.flags & HBC_PLAN_STRICT)
+		gain = NULL;
+	else if (child->s->origin && hweight64(tree->plan->slots.set) > 1)
+		gain = &child->s->gain;
+	hbc_lane_set_rate(child->lane, rate, gain);
 }
 
 /* It leaves the list: its lane ends when all that is due has gone. plan_lock held. */

@@ -112,6 +112,7 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 	s->incarnation = incarnation;
 	mutex_init(&s->plan_lock);
 	spin_lock_init(&s->lock);
+	spin_lock_init(&s->gain.lock);
 	INIT_LIST_HEAD(&s->parents);
 	INIT_LIST_HEAD(&s->children);
 	INIT_LIST_HEAD(&s->messages);

@@ -17,6 +17,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "lane/pace.h"
 #include "session/lost.h"
 #include "session/progress.h"
 #include "wire/wire.h"
@@ -66,6 +67,7 @@ struct hbc_tree;
  * @reporting: fresh outcomes are to be told to the parent now
  * @progress: of files, to be told to the parent
  * @lost: nodes below that are not reached
+ * @gain: of several trees' lanes at the root; its own lock
  * @alone: jiffies since when there is no parent
  * @ended: enum hbcast_reason with which the session ended here, or 0
  * @root_gone: at the root, too, it is over
@@ -103,6 +105,7 @@ struct hbc_session {
 	bool reporting;
 	struct hbc_progress progress;
 	struct hbc_lost lost;
+	struct hbc_gain gain;
 	unsigned long alone;
 	u8 ended;
 	bool root_gone;

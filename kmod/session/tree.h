@@ -3,7 +3,6 @@
 #ifndef _HBC_TREE_H
 #define _HBC_TREE_H
 
-#include <linux/bitops.h>
 #include <linux/kref.h>
 #include <linux/socket.h>
 #include <linux/types.h>
@@ -83,16 +82,6 @@ void hbc_tree_put(struct hbc_tree *tree);
 
 /* Where a node listens. Context: any. */
 void hbc_tree_address(const struct hbc_wire_node *node, struct sockaddr_storage *addr);
-
-/*
- * Whether trees keep to their rates. Several do in any case: beyond it, one would take from others
- * what they need on links that they share, and the root would give it more than relays can bring
- * in time.
- */
-static inline bool hbc_plan_is_strict(const struct hbc_plan *plan)
-{
-	return plan->wire.flags & HBC_PLAN_STRICT || hweight64(plan->slots.set) > 1;
-}
 
 /* Whether messages are handed on when all of them is there. */
 static inline bool hbc_plan_is_whole(const struct hbc_plan *plan)
