@@ -57,6 +57,18 @@ lab_receive()
 	done
 }
 
+# lab_lanes: what the lanes of all nodes have shown; sets words, for "measure update".
+lab_lanes()
+{
+	local node
+
+	words=()
+	for node in "$root" $others; do
+		at "$node" -j show lane >"$work/lanes-$node" || return
+		words+=(lanes "$work/lanes-$node")
+	done
+}
+
 # lab_compare SUM: what sha256sum says of the file; waits for the receivers; fails, and names the node, if a copy differs.
 lab_compare()
 {

@@ -66,12 +66,7 @@ near()
 # update FILE: by what all nodes' lanes have shown; the answer is in $out.
 update()
 {
-	local node words=()
-
-	for node in 1 2 3; do
-		at $node -j show lane >"$work/lanes-$node"
-		words+=(lanes "$work/lanes-$node")
-	done
+	lab_lanes
 	run 1 -j measure update "$1" group 7 "${words[@]}"
 	echo "# $out $err"
 }
