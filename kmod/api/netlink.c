@@ -9,14 +9,19 @@
 #include <net/sock.h>
 
 #include "api/netlink.h"
+#include "compat/extack.h"
+#include "compat/genl.h"
 #include "config/event.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/lane.h"
 #include "probe/ask.h"
 #include "root/upload.h"
+#include "session/session.h"
 #include "wire/auth.h"
 #include "wire/wire.h"
+
+#define HBC_NL_REPLY_MAX	(1024 * 1024)	/* bytes; more than any object takes */
 
 /* The interface says in its own words what the module has in its headers. */
 static_assert(HBC_KEY_LEN_MIN == HBCAST_KEY_LEN_MIN);
@@ -46,36 +51,143 @@ static const struct genl_multicast_group hbc_nl_mcgrps[] = {
 	},
 };
 
+/* What requests need, and which attribute names a group that has to be there. */
+static const struct {
+	u8 cmd;
+	u8 attr;
+	const char *otherwise;
+	bool group;
+} hbc_nl_needs[] = {
+	{ HBCAST_CMD_NODE_SET, HBCAST_A_NODE_ID, "id is needed" },
+	{ HBCAST_CMD_PEER_NEW, HBCAST_A_NODE_ID, "id is needed" },
+	{ HBCAST_CMD_PEER_DEL, HBCAST_A_NODE_ID, "id is needed" },
+	{ HBCAST_CMD_PEER_GET, HBCAST_A_NODE_ID, "id is needed" },
+	{ HBCAST_CMD_GROUP_NEW, HBCAST_A_GROUP_ID, "id is needed" },
+	{ HBCAST_CMD_GROUP_NEW, HBCAST_A_GROUP_KEY, "key is needed" },
+	{ HBCAST_CMD_GROUP_SET, HBCAST_A_GROUP_ID, "id is needed", .group = true },
+	{ HBCAST_CMD_GROUP_DEL, HBCAST_A_GROUP_ID, "id is needed", .group = true },
+	{ HBCAST_CMD_GROUP_GET, HBCAST_A_GROUP_ID, "id is needed", .group = true },
+	{ HBCAST_CMD_PLAN_BEGIN, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_PLAN_TREE, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_PLAN_TREE, HBCAST_A_PLAN_SLOT, "slot is needed" },
+	{ HBCAST_CMD_PLAN_COMMIT, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_PLAN_ABORT, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_PLAN_DEL, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_PLAN_GET, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_LANE_GET, HBCAST_A_LANE_ID, "id is needed" },
+	{ HBCAST_CMD_MESSAGE_GET, HBCAST_A_MESSAGE_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_MESSAGE_GET, HBCAST_A_MESSAGE_ID, "id is needed" },
+	{ HBCAST_CMD_PROBE_START, HBCAST_A_PROBE_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_PROBE_START, HBCAST_A_PROBE_ROUND, "round is needed" },
+	{ HBCAST_CMD_PROBE_START, HBCAST_A_PROBE_MS, "ms is needed" },
+	{ HBCAST_CMD_PROBE_START, HBCAST_A_PROBE_TASK, "task is needed" },
+	{ HBCAST_CMD_PROBE_STOP, HBCAST_A_PROBE_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_STORE_GET, HBCAST_A_STORE_GROUP, "group is needed", .group = true },
+	{ HBCAST_CMD_STORE_GET, HBCAST_A_STORE_ROOT, "root is needed" },
+	{ HBCAST_CMD_STORE_GET, HBCAST_A_STORE_ID, "id is needed" },
+};
+
+/* Before each do operation. */
+static int hbc_nl_before(const struct hbc_compat_genl_ops *ops, struct sk_buff *skb,
+			 struct genl_info *info)
+{
+	struct hbc_net *hn = hbc_net(genl_info_net(info));
+	const struct nlattr *named = NULL;
+	struct hbc_group *group = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hbc_nl_needs); i++) {
+		if (hbc_nl_needs[i].cmd != info->genlhdr->cmd)
+			continue;
+		if (GENL_REQ_ATTR_CHECK(info, hbc_nl_needs[i].attr)) {
+			info->extack->_msg = hbc_nl_needs[i].otherwise;
+			return -EINVAL;
+		}
+		if (hbc_nl_needs[i].group)
+			named = info->attrs[hbc_nl_needs[i].attr];
+	}
+	mutex_lock(&hn->lock);
+	if (named) {
+		group = hbc_group_find(hn, nla_get_u32(named));
+		if (!group) {
+			mutex_unlock(&hn->lock);
+			return hbc_nl_refuse(info->extack, named, -ENOENT,
+				"the node does not take part in this group; add the group first");
+		}
+	}
+	info->user_ptr[0] = hn;
+	info->user_ptr[1] = group;
+	return 0;
+}
+
+static void hbc_nl_after(const struct hbc_compat_genl_ops *ops, struct sk_buff *skb,
+			 struct genl_info *info)
+{
+	mutex_unlock(&hbc_nl_net(info)->lock);
+}
+
 struct genl_family hbc_nl_family __ro_after_init = {
 	.name		= HBCAST_FAMILY_NAME,
 	.version	= HBCAST_FAMILY_VERSION,
 	.netnsok	= true,
 	.parallel_ops	= true,
 	.module		= THIS_MODULE,
+	.pre_doit	= hbc_nl_before,
+	.post_doit	= hbc_nl_after,
 	.ops		= hbcast_nl_ops,
 	.n_ops		= ARRAY_SIZE(hbcast_nl_ops),
 	.mcgrps		= hbc_nl_mcgrps,
 	.n_mcgrps	= ARRAY_SIZE(hbc_nl_mcgrps),
 };
 
-struct hbc_net *hbc_nl_net(const struct genl_info *info)
-{
-	return hbc_net(read_pnet(&info->_net));
-}
-
-struct hbc_group *hbc_nl_group(const struct genl_info *info, int attr)
-{
-	struct hbc_group *group = hbc_group_find(hbc_nl_net(info), nla_get_u32(info->attrs[attr]));
-
-	if (!group)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
-				    "the node does not take part in this group; add the group first");
-	return group;
-}
-
 bool hbc_nl_may(const struct hbc_group *group)
 {
 	return !hbc_group_permission(group, 4) || !hbc_group_permission(group, 2);
+}
+
+unsigned int hbc_nl_count(const struct genl_info *info, int type)
+{
+	const struct nlattr *attr;
+	unsigned int n = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		n += nla_type(attr) == type;
+	return n;
+}
+
+static int hbc_nl_put(struct sk_buff *skb, const struct hbc_nl_object *object, u32 *next)
+{
+	int err = object->put(skb, object->of);
+
+	if (err || !object->put_entries)
+		return err;
+	return object->put_entries(skb, object->of, next);
+}
+
+int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object)
+{
+	size_t size = GENLMSG_DEFAULT_SIZE;
+	struct sk_buff *skb;
+	u32 next = 0;
+	void *hdr;
+	int err;
+
+	/* As long as it has to be. */
+	for (;; size *= 2, next = 0) {
+		skb = genlmsg_new(size, GFP_KERNEL);
+		if (!skb)
+			return -ENOMEM;
+		hdr = genlmsg_put_reply(skb, info, &hbc_nl_family, 0, info->genlhdr->cmd);
+		err = hdr ? hbc_nl_put(skb, object, &next) : -EMSGSIZE;
+		if (!err)
+			break;
+		nlmsg_free(skb);
+		if (err != -EMSGSIZE || WARN_ON_ONCE(size > HBC_NL_REPLY_MAX))
+			return err;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
 }
 
 struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb)
@@ -83,39 +195,26 @@ struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb)
 	return hbc_net(sock_net(cb->skb->sk));
 }
 
-int hbc_nl_reply(struct genl_info *info, size_t size, hbc_nl_fill fill, const void *object)
+int hbc_nl_dump_begin(struct netlink_callback *cb)
 {
-	struct sk_buff *skb;
-	unsigned int next = 0;
-	void *hdr;
-	int err = -EMSGSIZE;
-
-	skb = genlmsg_new(size, GFP_KERNEL);
-	if (!skb)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &hbc_nl_family, 0, info->genlhdr->cmd);
-	if (hdr)
-		err = fill(skb, object, &next);
-	if (WARN_ON_ONCE(err)) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
+	if (nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
+		return hbc_refuse(cb->extack, -EINVAL, "a dump takes no attributes");
+	mutex_lock(&hbc_nl_dump_net(cb)->lock);
+	cb->seq = 1;
+	return 0;
 }
 
-int hbc_nl_dump_check(struct netlink_callback *cb)
+int hbc_nl_dump_end(const struct sk_buff *skb, const struct netlink_callback *cb, int err)
 {
-	if (!nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
-		return 0;
-	NL_SET_ERR_MSG(cb->extack, "a dump takes no attributes");
-	return -EINVAL;
+	mutex_unlock(&hbc_nl_dump_net(cb)->lock);
+	return err == -EMSGSIZE && skb->len ? skb->len : err;
 }
 
-int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, hbc_nl_fill fill,
-		const void *object, unsigned int *next)
+int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		const struct hbc_nl_object *object, u32 *next)
 {
 	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
+	u32 first = *next;
 	void *hdr;
 	int err;
 
@@ -124,19 +223,58 @@ int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, hbc_nl_fill fi
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
-	err = fill(skb, object, next);
-	if (err)
+	err = hbc_nl_put(skb, object, next);
+	/* A message that moves nothing on is none. */
+	if (err && *next == first)
 		genlmsg_cancel(skb, hdr);
 	else
 		genlmsg_end(skb, hdr);
+	if (!err)
+		*next = 0;
 	return err;
 }
 
-int hbc_nl_dump_end(const struct sk_buff *skb, int err)
+/* The newest session of the first root from @root on, or NULL. hn->lock held. */
+static struct hbc_session *hbc_nl_session(const struct hbc_group *group, u64 root)
 {
-	if (err == -EMSGSIZE && skb->len)
-		return skb->len;
-	return err;
+	struct hbc_session *s, *found = NULL;
+
+	list_for_each_entry(s, &group->sessions, link)
+		if (s->root >= root && (!found || s->root < found->root))
+			found = s;
+	return found;
+}
+
+int hbc_nl_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb,
+			 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
+				    struct hbc_session *s, struct hbc_nl_place *at))
+{
+	struct hbc_nl_place *at = (struct hbc_nl_place *)cb->ctx;
+	struct hbc_net *hn = hbc_nl_dump_net(cb);
+	const struct hbc_group *group;
+	struct hbc_session *s;
+	int err;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
+	err = hbc_nl_dump_begin(cb);
+	if (err)
+		return err;
+	list_for_each_entry(group, &hn->groups, link) {
+		if (group->id < at->group || !hbc_nl_may(group))
+			continue;
+		if (group->id > at->group)
+			*at = (struct hbc_nl_place) { .group = group->id };
+		while (!err && (s = hbc_nl_session(group, at->root))) {
+			if (s->root != at->root)
+				*at = (struct hbc_nl_place) { at->group, .root = s->root };
+			err = put(skb, cb, s, at);
+			if (!err)
+				*at = (struct hbc_nl_place) { at->group, .root = at->root + 1 };
+		}
+		if (err)
+			break;
+	}
+	return hbc_nl_dump_end(skb, cb, err);
 }
 
 int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, int ipv4, int ipv6,
@@ -157,7 +295,7 @@ int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, in
 	}
 }
 
-static int hbc_nl_version_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+static int hbc_nl_version_put(struct sk_buff *skb, const void *of)
 {
 	return nla_put_string(skb, HBCAST_A_VERSION_MODULE, THIS_MODULE->version) ?:
 	       nla_put_u32(skb, HBCAST_A_VERSION_INTERFACE, HBCAST_INTERFACE_VERSION) ?:
@@ -166,10 +304,7 @@ static int hbc_nl_version_fill(struct sk_buff *skb, const void *object, unsigned
 
 int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	size_t size = nla_total_size(strlen(THIS_MODULE->version) + 1) +
-		      2 * nla_total_size(sizeof(u32));
-
-	return hbc_nl_reply(info, size, hbc_nl_version_fill, NULL);
+	return hbc_nl_reply(info, &(struct hbc_nl_object) { .put = hbc_nl_version_put });
 }
 
 /* A netlink socket has closed: its uploads and measurements go. Process, no locks. */

@@ -13,73 +13,102 @@
 
 struct hbc_group;
 struct hbc_net;
+struct hbc_session;
 struct sockaddr_storage;
 
 extern struct genl_family hbc_nl_family;
 
-/* Whether attribute @attr is missing, which is said then; @what is its name. */
-#define hbc_nl_missing(info, attr, what) ({			\
-	struct genl_info *__request = (info);			\
-	bool __missing = GENL_REQ_ATTR_CHECK(__request, attr);	\
-								\
-	if (__missing)						\
-		GENL_SET_ERR_MSG(__request, what " is needed");	\
-	__missing;						\
+/*
+ * The node of a do operation, which runs with hn->lock held, and the group that the request
+ * names, if the operation is about one that has to be there (hbc_nl_needs).
+ */
+static inline struct hbc_net *hbc_nl_net(const struct genl_info *info)
+{
+	return info->user_ptr[0];
+}
+
+static inline struct hbc_group *hbc_nl_group(const struct genl_info *info)
+{
+	return info->user_ptr[1];
+}
+
+/* Why a request is refused: what is wrong with its @attr, a literal sentence. Return: @err. */
+#define hbc_nl_refuse(extack, attr, err, text) ({	\
+	NL_SET_ERR_MSG_ATTR(extack, attr, text);	\
+	(err);						\
 })
 
-struct hbc_net *hbc_nl_net(const struct genl_info *info);
-/* The group that the request's @attr names, or NULL, which is said. hn->lock held. */
-struct hbc_group *hbc_nl_group(const struct genl_info *info, int attr);
 /*
  * Whether the caller may know what goes on in @group: who may bind or connect there may.
  * What it may not know of is to it as if it were not there. Process, no locks.
  */
 bool hbc_nl_may(const struct hbc_group *group);
-struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb);
 
-/*
- * Where an object's attributes go to: 0, or -EMSGSIZE when they do not fit.
- * @next is for objects that may go on in another message: in and out, the
- * number of list entries that have been put.
- */
-typedef int (*hbc_nl_fill)(struct sk_buff *skb, const void *object, unsigned int *next);
+/* The request's attributes of one kind that may come more than once: their number. */
+unsigned int hbc_nl_count(const struct genl_info *info, int type);
 
 /**
- * hbc_nl_reply() - answer a do request
- * @info: the request
- * @size: bytes for all of the object's attributes
- * @fill: writes them
- * @object: for @fill
- *
- * Return: 0; -ENOMEM; what sending says.
+ * struct hbc_nl_object - what a get or a dump tells
+ * @of: it
+ * @put: writes its own attributes: 0 or -EMSGSIZE
+ * @put_entries: writes what it has many of, from entry *@next on, which it moves on: 0 when all
+ *	have been put, or -EMSGSIZE; NULL where there are none
  */
-int hbc_nl_reply(struct genl_info *info, size_t size, hbc_nl_fill fill, const void *object);
+struct hbc_nl_object {
+	const void *of;
+	int (*put)(struct sk_buff *skb, const void *of);
+	int (*put_entries)(struct sk_buff *skb, const void *of, u32 *next);
+};
 
-/* Whether the dump was asked for with attributes, which is refused: 0 or -EINVAL. */
-int hbc_nl_dump_check(struct netlink_callback *cb);
+/* Answers a do request: 0; -ENOMEM; what sending says. */
+int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object);
 
 /**
  * hbc_nl_dump() - one message of a dump
  * @skb: of the dump
  * @cb: of the dump
- * @fill: writes the object's attributes
- * @object: for @fill
- * @next: as in hbc_nl_fill
+ * @object: what it tells
+ * @next: the first entry that has not been put; 0 after all of them
  *
  * Return: 0, or -EMSGSIZE when @skb is full.
  */
-int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, hbc_nl_fill fill,
-		const void *object, unsigned int *next);
+int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		const struct hbc_nl_object *object, u32 *next);
 
-/**
- * hbc_nl_dump_end() - what a dumpit returns
- * @skb: of the dump
- * @err: 0 when all has been put, else the error that stopped it
- *
- * Return: for netlink_dump(): 0 at the end, a length to be called again, or
- * an error.
+/*
+ * What a dumpit begins and ends with. hbc_nl_dump_begin() takes hn->lock, or returns why not;
+ * hbc_nl_dump_end() lets it go, and returns what netlink_dump() is to know: @err is 0 after the
+ * last object, or what has stopped it.
  */
-int hbc_nl_dump_end(const struct sk_buff *skb, int err);
+int hbc_nl_dump_begin(struct netlink_callback *cb);
+int hbc_nl_dump_end(const struct sk_buff *skb, const struct netlink_callback *cb, int err);
+struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb);
+
+/* Where a dump over sessions is: entry @next of what @put calls @item of a session. */
+struct hbc_nl_place {
+	u32 group;
+	u32 next;
+	u64 root;
+	u64 item;
+};
+
+/*
+ * A dumpit: @put puts what a session has from @at on, of the newest session of each root in all
+ * groups that the caller may know of.
+ */
+int hbc_nl_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb,
+			 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
+				    struct hbc_session *s, struct hbc_nl_place *at));
+
+/* The end of a nest that holds all its attributes, or nothing where @err says so. Return: @err. */
+static inline int hbc_nl_nest_end(struct sk_buff *skb, struct nlattr *nest, int err)
+{
+	if (err)
+		nla_nest_cancel(skb, nest);
+	else
+		nla_nest_end(skb, nest);
+	return err;
+}
 
 /* An address and port to attributes: 0 or -EMSGSIZE. */
 int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, int ipv4, int ipv6,

@@ -30,31 +30,18 @@ struct hbc_nl_group {
 	struct user_namespace *user_ns;
 };
 
-static unsigned int hbc_nl_count(const struct genl_info *info, int type)
-{
-	const struct nlattr *attr;
-	unsigned int n = 0;
-	int rem;
-
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
-		n += nla_type(attr) == type;
-	return n;
-}
-
 static int hbc_nl_get_members(const struct genl_info *info, struct hbc_group_setup *setup)
 {
+	const struct nlattr *attr, *first = info->attrs[HBCAST_A_GROUP_MEMBER];
 	unsigned int n = hbc_nl_count(info, HBCAST_A_GROUP_MEMBER), i = 0;
-	const struct nlattr *attr;
 	int rem;
 
 	setup->set_members = n;
 	if (!n)
 		return 0;
-	if (n > HBCAST_NODES_MAX) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_MEMBER],
-				    "a group has at most 4096 members");
-		return -E2BIG;
-	}
+	if (n > HBCAST_NODES_MAX)
+		return hbc_nl_refuse(info->extack, first, -E2BIG,
+				     "a group has at most 4096 members");
 	setup->members = kvmalloc_array(n, sizeof(u32), GFP_KERNEL_ACCOUNT);
 	if (!setup->members)
 		return -ENOMEM;
@@ -64,13 +51,10 @@ static int hbc_nl_get_members(const struct genl_info *info, struct hbc_group_set
 			setup->members[i++] = nla_get_u32(attr);
 	}
 	sort(setup->members, n, sizeof(u32), hbc_shape_compare, NULL);
-	for (i = 1; i < n; i++) {
-		if (setup->members[i - 1] == setup->members[i]) {
-			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_MEMBER],
-					    "a member is listed twice");
-			return -EINVAL;
-		}
-	}
+	for (i = 1; i < n; i++)
+		if (setup->members[i - 1] == setup->members[i])
+			return hbc_nl_refuse(info->extack, first, -EINVAL,
+					     "a member is listed twice");
 	return 0;
 }
 
@@ -82,15 +66,13 @@ static int hbc_nl_get_key(const struct genl_info *info, struct hbc_group_setup *
 	if (!attr)
 		return 0;
 	key = hbc_auth_key_new(nla_data(attr), nla_len(attr));
-	if (!IS_ERR(key)) {
-		setup->key = key;
-		return 0;
-	}
-	if (PTR_ERR(key) == -EINVAL)
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "key must have 16 to 64 bytes");
-	else
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "the kernel cannot make HMAC-SHA256 keys");
-	return PTR_ERR(key);
+	if (key == ERR_PTR(-EINVAL))
+		return hbc_nl_refuse(info->extack, attr, -EINVAL, "key must have 16 to 64 bytes");
+	if (IS_ERR(key))
+		return hbc_nl_refuse(info->extack, attr, PTR_ERR(key),
+				     "the kernel cannot make HMAC-SHA256 keys");
+	setup->key = key;
+	return 0;
 }
 
 static int hbc_nl_get_owner(struct sk_buff *skb, const struct genl_info *info,
@@ -104,14 +86,12 @@ static int hbc_nl_get_owner(struct sk_buff *skb, const struct genl_info *info,
 		config->uid = make_kuid(user_ns, nla_get_u32(uid));
 	if (gid)
 		config->gid = make_kgid(user_ns, nla_get_u32(gid));
-	if (!uid_valid(config->uid)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, uid, "uid has no meaning in the user namespace");
-		return -EINVAL;
-	}
-	if (!gid_valid(config->gid)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, gid, "gid has no meaning in the user namespace");
-		return -EINVAL;
-	}
+	if (!uid_valid(config->uid))
+		return hbc_nl_refuse(info->extack, uid, -EINVAL,
+				     "uid has no meaning in the user namespace");
+	if (!gid_valid(config->gid))
+		return hbc_nl_refuse(info->extack, gid, -EINVAL,
+				     "gid has no meaning in the user namespace");
 	return 0;
 }
 
@@ -133,10 +113,8 @@ static int hbc_nl_get_config(struct sk_buff *skb, const struct genl_info *info,
 {
 	const struct nlattr *mode = info->attrs[HBCAST_A_GROUP_MODE];
 
-	if (mode && nla_get_u32(mode) & ~HBCAST_MODE_MAX) {
-		NL_SET_ERR_MSG_ATTR(info->extack, mode, "mode has bits beside 0666");
-		return -EINVAL;
-	}
+	if (mode && nla_get_u32(mode) & ~HBCAST_MODE_MAX)
+		return hbc_nl_refuse(info->extack, mode, -EINVAL, "mode has bits beside 0666");
 	hbc_nl_get_u32(info, HBCAST_A_GROUP_MODE, &config->mode);
 	hbc_nl_get_u32(info, HBCAST_A_GROUP_DEAD_MS, &config->dead_ms);
 	hbc_nl_get_u32(info, HBCAST_A_GROUP_STALL_MS, &config->stall_ms);
@@ -183,85 +161,49 @@ int hbcast_nl_group_new_doit(struct sk_buff *skb, struct genl_info *info)
 	};
 	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id") ||
-	    hbc_nl_missing(info, HBCAST_A_GROUP_KEY, "key"))
-		return -EINVAL;
 	err = hbc_nl_get_setup(skb, info, &setup);
-	if (!err) {
-		setup.set_members = true;
-		mutex_lock(&hn->lock);
-		err = hbc_group_add(hn, nla_get_u32(info->attrs[HBCAST_A_GROUP_ID]), &setup,
-				    info->extack);
-		mutex_unlock(&hn->lock);
-	}
+	setup.set_members = true;
+	err = err ?: hbc_group_add(hn, nla_get_u32(info->attrs[HBCAST_A_GROUP_ID]), &setup,
+				   info->extack);
 	hbc_nl_setup_free(&setup);
 	return err;
 }
 
 int hbcast_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_group_setup setup = {};
-	struct hbc_group *group;
-	int err = -ENOENT;
+	const struct nlattr *any = info->attrs[HBCAST_A_GROUP_ANY_MEMBER];
+	struct hbc_group *group = hbc_nl_group(info);
+	struct hbc_group_setup setup = { .config = group->config };
+	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
-	if (!group)
-		goto unlock;
-	setup.config = group->config;
 	err = hbc_nl_get_setup(skb, info, &setup);
-	if (err)
-		goto unlock;
-	if (nla_get_flag(info->attrs[HBCAST_A_GROUP_ANY_MEMBER])) {
-		if (setup.set_members) {
-			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_GROUP_ANY_MEMBER],
-					    "either member or any-member can be given");
-			err = -EINVAL;
-			goto unlock;
-		}
-		setup.set_members = true;
-	}
-	err = hbc_group_change(group, &setup, info->extack);
-unlock:
-	mutex_unlock(&hn->lock);
+	if (!err && any && setup.set_members)
+		err = hbc_nl_refuse(info->extack, any, -EINVAL,
+				    "either member or any-member can be given");
+	setup.set_members |= !!any;
+	err = err ?: hbc_group_change(group, &setup, info->extack);
 	hbc_nl_setup_free(&setup);
 	return err;
 }
 
 int hbcast_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_group *group;
+	struct hbc_group *group = hbc_nl_group(info);
 
-	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
-	if (group) {
-		hbc_upload_flush(hn, 0, group->id);
-		hbc_group_remove(group);
-	}
-	mutex_unlock(&hn->lock);
-	return group ? 0 : -ENOENT;
+	hbc_upload_flush(group->hn, 0, group->id);
+	hbc_group_remove(group);
+	return 0;
 }
 
 static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
 {
-	struct nlattr *nest;
-	int err = 0, i;
+	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_GROUP_DROPS);
+	int err = nest ? 0 : -EMSGSIZE, i;
 
-	nest = nla_nest_start(skb, HBCAST_A_GROUP_DROPS);
-	if (!nest)
-		return -EMSGSIZE;
 	for (i = 0; !err && i < __HBC_DROP_MAX; i++)
 		err = nla_put_u64_64bit(skb, HBC_NL_DROP(i), atomic64_read(&group->drops[i]),
 					HBCAST_A_DROPS_PAD);
-	if (!err)
-		nla_nest_end(skb, nest);
-	return err;
+	return hbc_nl_nest_end(skb, nest, err);
 }
 
 /* Settings, which are for everybody. */
@@ -288,90 +230,67 @@ static int hbc_nl_put_config(struct sk_buff *skb, const struct hbc_nl_group *ask
 				HBCAST_A_GROUP_PAD);
 }
 
-static int hbc_nl_group_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+static int hbc_nl_group_put(struct sk_buff *skb, const void *of)
 {
-	const struct hbc_nl_group *asked = object;
+	const struct hbc_nl_group *asked = of;
 	struct hbc_group *group = asked->group;
-	unsigned int first = *next, i;
-	int err;
+	int err = hbc_nl_put_config(skb, asked);
 
-	err = hbc_nl_put_config(skb, asked);
-	if (err)
+	if (err || !hbc_nl_may(group))
 		return err;
-	if (!hbc_nl_may(group)) {
-		*next = group->nr_members;
-		return 0;
-	}
-	err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
-	      nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_receivers_bound(group)) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
-				HBCAST_A_GROUP_PAD) ?:
-	      hbc_nl_put_drops(skb, group);
-	if (err)
-		return err;
-	for (i = first; i < group->nr_members; i++) {
-		err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBER, group->members[i]);
-		if (err)
-			break;
-	}
-	*next = i;
-	/* A message that moves nothing on is none. */
-	return i == first ? err : 0;
+	return nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
+	       nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_receivers_bound(group)) ?:
+	       nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
+				 HBCAST_A_GROUP_PAD) ?:
+	       hbc_nl_put_drops(skb, group);
 }
 
-static size_t hbc_nl_group_size(const struct hbc_group *group)
+static int hbc_nl_group_put_members(struct sk_buff *skb, const void *of, u32 *next)
 {
-	return (11 + group->nr_members) * nla_total_size(sizeof(u32)) + nla_total_size(0) +
-	       (4 + __HBC_DROP_MAX) * nla_total_size_64bit(sizeof(u64));
+	const struct hbc_group *group = ((const struct hbc_nl_group *)of)->group;
+	int err = 0;
+
+	if (!hbc_nl_may(group))
+		return 0;
+	for (; !err && *next < group->nr_members; *next += !err)
+		err = nla_put_u32(skb, HBCAST_A_GROUP_MEMBER, group->members[*next]);
+	return err;
 }
 
 int hbcast_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_nl_group asked = { .user_ns = sk_user_ns(NETLINK_CB(skb).sk) };
-	int err = -ENOENT;
+	struct hbc_nl_group asked = {
+		.group = hbc_nl_group(info), .user_ns = sk_user_ns(NETLINK_CB(skb).sk),
+	};
 
-	if (hbc_nl_missing(info, HBCAST_A_GROUP_ID, "id"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	asked.group = hbc_nl_group(info, HBCAST_A_GROUP_ID);
-	if (asked.group)
-		err = hbc_nl_reply(info, hbc_nl_group_size(asked.group), hbc_nl_group_fill, &asked);
-	mutex_unlock(&hn->lock);
-	return err;
+	return hbc_nl_reply(info, &(struct hbc_nl_object) {
+		.of = &asked, .put = hbc_nl_group_put, .put_entries = hbc_nl_group_put_members,
+	});
 }
-
-/* A dump goes on with group @id, of which @next members have been put. */
-struct hbc_nl_group_dump {
-	u64 id;
-	unsigned int next;
-};
 
 int hbcast_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct hbc_nl_group asked = { .user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk) };
-	struct hbc_nl_group_dump *at = (struct hbc_nl_group_dump *)cb->ctx;
+	const struct hbc_nl_object object = {
+		.of = &asked, .put = hbc_nl_group_put, .put_entries = hbc_nl_group_put_members,
+	};
+	struct hbc_nl_place *at = (struct hbc_nl_place *)cb->ctx;
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
 	int err;
 
-	err = hbc_nl_dump_check(cb);
+	err = hbc_nl_dump_begin(cb);
 	if (err)
 		return err;
-	mutex_lock(&hn->lock);
 	cb->seq = hn->generation;
 	list_for_each_entry(asked.group, &hn->groups, link) {
-		if (asked.group->id < at->id)
+		if (asked.group->id < at->item)
 			continue;
-		if (asked.group->id > at->id)
-			at->next = 0;
-		at->id = asked.group->id;
-		err = hbc_nl_dump(skb, cb, hbc_nl_group_fill, &asked, &at->next);
-		if (!err && at->next < asked.group->nr_members)
-			err = -EMSGSIZE;
+		if (asked.group->id > at->item)
+			*at = (struct hbc_nl_place) { .item = asked.group->id };
+		err = hbc_nl_dump(skb, cb, &object, &at->next);
 		if (err)
 			break;
-		at->id++;
+		at->item++;
 	}
-	mutex_unlock(&hn->lock);
-	return hbc_nl_dump_end(skb, err);
+	return hbc_nl_dump_end(skb, cb, err);
 }

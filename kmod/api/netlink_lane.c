@@ -12,21 +12,6 @@
 #include "lane/gauge.h"
 #include "lane/lane.h"
 
-/* A lane as it is now; what TCP says is 0 without a connection. */
-struct hbc_nl_lane {
-	struct hbc_lane *lane;
-	struct sockaddr_storage addr;
-	struct tcp_info tcp;
-	struct hbc_gauge_spell spell;
-	u64 rate;
-};
-
-#define HBC_NL_LANE_U32	18	/* attributes of up to four bytes, beside the address */
-#define HBC_NL_LANE_U64	15
-#define HBC_NL_LANE_SIZE (HBC_NL_LANE_U32 * nla_total_size(sizeof(u32)) +		\
-			  HBC_NL_LANE_U64 * nla_total_size_64bit(sizeof(u64)) +		\
-			  nla_total_size(sizeof(struct in6_addr)))
-
 /* One that has not said which group it is for is everybody's. hn->lanes_lock held. */
 static bool hbc_nl_lane_may(const struct hbc_lane *lane)
 {
@@ -53,20 +38,6 @@ static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
 	}
 	spin_unlock(&hn->lanes_lock);
 	return found;
-}
-
-/* What is known of the lane's connection. Takes the socket's lock. */
-static void hbc_nl_lane_look(struct hbc_lane *lane, struct hbc_nl_lane *now)
-{
-	memset(now, 0, sizeof(*now));
-	now->lane = lane;
-	now->addr = lane->addr;
-	mutex_lock(&lane->tx_mutex);
-	if (lane->sock)
-		hbc_gauge_look(lane, &now->tcp);
-	now->spell = lane->gauge.spell;
-	now->rate = lane->pace.rate;
-	mutex_unlock(&lane->tx_mutex);
 }
 
 static int hbc_nl_lane_put_who(struct sk_buff *skb, const struct hbc_lane *lane)
@@ -137,38 +108,39 @@ static int hbc_nl_lane_put_spell(struct sk_buff *skb, const struct hbc_gauge_spe
 	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_BYTES, spell->limited_bytes);
 }
 
-static int hbc_nl_lane_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+/* What TCP says is 0 without a connection. */
+static int hbc_nl_lane_put(struct sk_buff *skb, const void *of)
 {
-	const struct hbc_nl_lane *now = object;
+	struct hbc_lane *lane = (struct hbc_lane *)of;
+	struct tcp_info tcp = {};
+	int err;
 
-	return hbc_nl_lane_put_who(skb, now->lane) ?:
-	       hbc_nl_put_addr(skb, &now->addr, HBCAST_A_LANE_IPV4, HBCAST_A_LANE_IPV6,
-			       HBCAST_A_LANE_PORT) ?:
-	       hbc_nl_lane_put_stats(skb, &now->lane->stats) ?:
-	       hbc_nl_lane_put_tcp(skb, &now->tcp) ?:
-	       hbc_nl_lane_put_spell(skb, &now->spell) ?:
-	       (now->rate ? hbc_nl_lane_put64(skb, HBCAST_A_LANE_PLANNED_RATE, now->rate) : 0);
+	mutex_lock(&lane->tx_mutex);
+	if (lane->sock)
+		hbc_gauge_look(lane, &tcp);
+	err = hbc_nl_lane_put_who(skb, lane) ?:
+	      hbc_nl_put_addr(skb, &lane->addr, HBCAST_A_LANE_IPV4, HBCAST_A_LANE_IPV6,
+			      HBCAST_A_LANE_PORT) ?:
+	      hbc_nl_lane_put_stats(skb, &lane->stats) ?:
+	      hbc_nl_lane_put_tcp(skb, &tcp) ?:
+	      hbc_nl_lane_put_spell(skb, &lane->gauge.spell);
+	if (!err && lane->pace.rate)
+		err = hbc_nl_lane_put64(skb, HBCAST_A_LANE_PLANNED_RATE, lane->pace.rate);
+	mutex_unlock(&lane->tx_mutex);
+	return err;
 }
 
 int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_nl_lane now;
-	struct hbc_lane *lane;
-	int err = -ENOENT;
-	u32 id;
+	const struct nlattr *id = info->attrs[HBCAST_A_LANE_ID];
+	struct hbc_lane *lane = hbc_nl_lane_find(hbc_nl_net(info), nla_get_u32(id));
+	struct hbc_nl_object object = { .of = lane, .put = hbc_nl_lane_put };
+	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_LANE_ID, "id"))
-		return -EINVAL;
-	id = nla_get_u32(info->attrs[HBCAST_A_LANE_ID]);
-	lane = hbc_nl_lane_find(hn, id);
-	if (lane && lane->id == id) {
-		hbc_nl_lane_look(lane, &now);
-		err = hbc_nl_reply(info, HBC_NL_LANE_SIZE, hbc_nl_lane_fill, &now);
-	} else {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_LANE_ID],
-				    "there is no such lane");
-	}
+	if (lane && lane->id == nla_get_u32(id))
+		err = hbc_nl_reply(info, &object);
+	else
+		err = hbc_nl_refuse(info->extack, id, -ENOENT, "there is no such lane");
 	if (lane)
 		hbc_lane_put(lane);
 	return err;
@@ -176,24 +148,20 @@ int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 int hbcast_nl_lane_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct hbc_net *hn = hbc_nl_dump_net(cb);
-	u32 *from = (u32 *)cb->ctx;
-	struct hbc_nl_lane now;
+	struct hbc_nl_object object = { .put = hbc_nl_lane_put };
+	u32 *from = (u32 *)cb->ctx, next = 0;
 	struct hbc_lane *lane;
-	unsigned int next = 0;
 	int err;
 
-	err = hbc_nl_dump_check(cb);
-	cb->seq = 1;
-	while (!err) {
-		lane = hbc_nl_lane_find(hn, *from);
-		if (!lane)
-			break;
-		hbc_nl_lane_look(lane, &now);
-		err = hbc_nl_dump(skb, cb, hbc_nl_lane_fill, &now, &next);
+	err = hbc_nl_dump_begin(cb);
+	if (err)
+		return err;
+	while (!err && (lane = hbc_nl_lane_find(hbc_nl_dump_net(cb), *from))) {
+		object.of = lane;
+		err = hbc_nl_dump(skb, cb, &object, &next);
 		if (!err)
 			*from = lane->id + 1;
 		hbc_lane_put(lane);
 	}
-	return hbc_nl_dump_end(skb, err);
+	return hbc_nl_dump_end(skb, cb, err);
 }

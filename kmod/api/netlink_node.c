@@ -5,20 +5,9 @@
 #include <linux/socket.h>
 
 #include "api/netlink.h"
+#include "compat/extack.h"
 #include "config/node.h"
 #include "config/peer.h"
-
-/* What node-get says. */
-struct hbc_nl_node {
-	u32 id;
-	struct sockaddr_storage addr;
-	u32 lanes;
-	u32 half_open;
-	u32 groups;
-	u32 peers;
-};
-
-#define HBC_NL_ADDR_SIZE (nla_total_size(sizeof(struct in6_addr)) + nla_total_size(sizeof(u16)))
 
 /* The request's address, which is good for hbc_node_check_addr(), or -EINVAL. */
 static int hbc_nl_get_addr(const struct genl_info *info, struct sockaddr_storage *addr)
@@ -30,10 +19,8 @@ static int hbc_nl_get_addr(const struct genl_info *info, struct sockaddr_storage
 	const struct nlattr *attr = info->attrs[HBCAST_A_NODE_PORT];
 	__be16 port = htons(attr ? nla_get_u16(attr) : HBCAST_PORT_DEFAULT);
 
-	if (!ipv4 == !ipv6) {
-		GENL_SET_ERR_MSG(info, "either ipv4 or ipv6 is needed");
-		return -EINVAL;
-	}
+	if (!ipv4 == !ipv6)
+		return hbc_refuse(info->extack, -EINVAL, "either ipv4 or ipv6 is needed");
 	memset(addr, 0, sizeof(*addr));
 	if (ipv4) {
 		sin->sin_family = AF_INET;
@@ -48,107 +35,63 @@ static int hbc_nl_get_addr(const struct genl_info *info, struct sockaddr_storage
 	return hbc_node_check_addr(addr, info->extack);
 }
 
-int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info)
+/* The request's id, about which the refusal is from here on. */
+static u32 hbc_nl_node_id(const struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct sockaddr_storage addr;
-	int err;
-
-	if (hbc_nl_missing(info, HBCAST_A_NODE_ID, "id"))
-		return -EINVAL;
-	err = hbc_nl_get_addr(info, &addr);
-	if (err)
-		return err;
-	mutex_lock(&hn->lock);
-	err = hbc_node_set(hn, nla_get_u32(info->attrs[HBCAST_A_NODE_ID]), &addr, info->extack);
-	mutex_unlock(&hn->lock);
-	return err;
+	NL_SET_BAD_ATTR(info->extack, info->attrs[HBCAST_A_NODE_ID]);
+	return nla_get_u32(info->attrs[HBCAST_A_NODE_ID]);
 }
 
-static int hbc_nl_no_node(const struct genl_info *info)
+int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	GENL_SET_ERR_MSG(info, "the namespace is no node; set the node first");
-	return -ENODEV;
+	u32 id = nla_get_u32(info->attrs[HBCAST_A_NODE_ID]);
+	struct sockaddr_storage addr;
+
+	return hbc_nl_get_addr(info, &addr) ?:
+	       hbc_node_set(hbc_nl_net(info), id, &addr, info->extack);
 }
 
 int hbcast_nl_node_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = hbc_node_clear(hbc_nl_net(info));
-
-	if (err == -ENODEV)
-		return hbc_nl_no_node(info);
-	if (err == -EBUSY)
-		GENL_SET_ERR_MSG(info, "the node is being taken down already");
-	return err;
+	return hbc_node_clear(hbc_nl_net(info), info->extack);
 }
 
-static int hbc_nl_node_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+static int hbc_nl_node_put(struct sk_buff *skb, const void *of)
 {
-	const struct hbc_nl_node *node = object;
+	const struct hbc_net *hn = of;
 
-	return nla_put_u32(skb, HBCAST_A_NODE_ID, node->id) ?:
-	       hbc_nl_put_addr(skb, &node->addr, HBCAST_A_NODE_IPV4, HBCAST_A_NODE_IPV6,
+	return nla_put_u32(skb, HBCAST_A_NODE_ID, hn->id) ?:
+	       hbc_nl_put_addr(skb, &hn->addr, HBCAST_A_NODE_IPV4, HBCAST_A_NODE_IPV6,
 			       HBCAST_A_NODE_PORT) ?:
-	       nla_put_u32(skb, HBCAST_A_NODE_LANES, node->lanes) ?:
-	       nla_put_u32(skb, HBCAST_A_NODE_HALF_OPEN, node->half_open) ?:
-	       nla_put_u32(skb, HBCAST_A_NODE_GROUPS, node->groups) ?:
-	       nla_put_u32(skb, HBCAST_A_NODE_PEERS, node->peers);
+	       nla_put_u32(skb, HBCAST_A_NODE_LANES, atomic_read(&hn->nr_lanes)) ?:
+	       nla_put_u32(skb, HBCAST_A_NODE_HALF_OPEN, READ_ONCE(hn->nr_half_open)) ?:
+	       nla_put_u32(skb, HBCAST_A_NODE_GROUPS, hn->nr_groups) ?:
+	       nla_put_u32(skb, HBCAST_A_NODE_PEERS, hn->nr_peers);
 }
 
 int hbcast_nl_node_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_nl_node node;
+	struct hbc_nl_object object = { .of = hbc_nl_net(info), .put = hbc_nl_node_put };
 
-	mutex_lock(&hn->lock);
-	node.id = hn->id;
-	node.addr = hn->addr;
-	node.lanes = atomic_read(&hn->nr_lanes);
-	node.half_open = READ_ONCE(hn->nr_half_open);
-	node.groups = hn->nr_groups;
-	node.peers = hn->nr_peers;
-	mutex_unlock(&hn->lock);
-	if (!node.id)
-		return hbc_nl_no_node(info);
-	return hbc_nl_reply(info, 5 * nla_total_size(sizeof(u32)) + HBC_NL_ADDR_SIZE,
-			    hbc_nl_node_fill, &node);
+	return hbc_node_check(hbc_nl_net(info), info->extack) ?: hbc_nl_reply(info, &object);
 }
 
 int hbcast_nl_peer_new_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
 	struct sockaddr_storage addr;
-	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_NODE_ID, "id"))
-		return -EINVAL;
-	err = hbc_nl_get_addr(info, &addr);
-	if (err)
-		return err;
-	NL_SET_BAD_ATTR(info->extack, info->attrs[HBCAST_A_NODE_ID]);
-	mutex_lock(&hn->lock);
-	err = hbc_peer_add(hn, nla_get_u32(info->attrs[HBCAST_A_NODE_ID]), &addr, info->extack);
-	mutex_unlock(&hn->lock);
-	return err;
+	return hbc_nl_get_addr(info, &addr) ?:
+	       hbc_peer_add(hbc_nl_net(info), hbc_nl_node_id(info), &addr, info->extack);
 }
 
 int hbcast_nl_peer_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	int err;
-
-	if (hbc_nl_missing(info, HBCAST_A_NODE_ID, "id"))
-		return -EINVAL;
-	NL_SET_BAD_ATTR(info->extack, info->attrs[HBCAST_A_NODE_ID]);
-	mutex_lock(&hn->lock);
-	err = hbc_peer_del(hn, nla_get_u32(info->attrs[HBCAST_A_NODE_ID]), info->extack);
-	mutex_unlock(&hn->lock);
-	return err;
+	return hbc_peer_del(hbc_nl_net(info), hbc_nl_node_id(info), info->extack);
 }
 
-static int hbc_nl_peer_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+static int hbc_nl_peer_put(struct sk_buff *skb, const void *of)
 {
-	const struct hbc_peer *peer = object;
+	const struct hbc_peer *peer = of;
 
 	return nla_put_u32(skb, HBCAST_A_NODE_ID, peer->id) ?:
 	       hbc_nl_put_addr(skb, &peer->addr, HBCAST_A_NODE_IPV4, HBCAST_A_NODE_IPV6,
@@ -157,47 +100,34 @@ static int hbc_nl_peer_fill(struct sk_buff *skb, const void *object, unsigned in
 
 int hbcast_nl_peer_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	const struct hbc_peer *peer;
-	int err;
+	struct hbc_nl_object object = { .put = hbc_nl_peer_put };
 
-	if (hbc_nl_missing(info, HBCAST_A_NODE_ID, "id"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	peer = hbc_peer_find(hn, nla_get_u32(info->attrs[HBCAST_A_NODE_ID]));
-	if (peer) {
-		err = hbc_nl_reply(info, nla_total_size(sizeof(u32)) + HBC_NL_ADDR_SIZE,
-				   hbc_nl_peer_fill, peer);
-	} else {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_NODE_ID],
-				    "there is no such peer");
-		err = -ENOENT;
-	}
-	mutex_unlock(&hn->lock);
-	return err;
+	object.of = hbc_peer_find(hbc_nl_net(info), hbc_nl_node_id(info));
+	if (!object.of)
+		return hbc_refuse(info->extack, -ENOENT, "there is no such peer");
+	return hbc_nl_reply(info, &object);
 }
 
 int hbcast_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	struct hbc_nl_object object = { .put = hbc_nl_peer_put };
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
-	u32 *last = (u32 *)cb->ctx;
+	u32 *last = (u32 *)cb->ctx, next = 0;
 	const struct hbc_peer *peer;
-	unsigned int next = 0;
 	int err;
 
-	err = hbc_nl_dump_check(cb);
+	err = hbc_nl_dump_begin(cb);
 	if (err)
 		return err;
-	mutex_lock(&hn->lock);
 	cb->seq = hn->generation;
 	list_for_each_entry(peer, &hn->peers, link) {
 		if (peer->id <= *last)
 			continue;
-		err = hbc_nl_dump(skb, cb, hbc_nl_peer_fill, peer, &next);
+		object.of = peer;
+		err = hbc_nl_dump(skb, cb, &object, &next);
 		if (err)
 			break;
 		*last = peer->id;
 	}
-	mutex_unlock(&hn->lock);
-	return hbc_nl_dump_end(skb, err);
+	return hbc_nl_dump_end(skb, cb, err);
 }

@@ -22,35 +22,22 @@ struct hbc_nl_commit {
 	bool changed;
 };
 
-/* A child as it is now. */
-struct hbc_nl_child {
-	u32 node;
-	u32 size;
-	bool ready;
-	bool lost;
-};
-
-/*
- * What plan-get answers: a tree, a reference, of a session, a reference; @parent and @child,
- * both allocated, are empty unless the edges are asked for.
- */
+/* A tree, a reference, of a session; @parent, of each node, is NULL unless edges are asked for. */
 struct hbc_nl_tree {
 	struct hbc_session *s;
 	struct hbc_tree *tree;
 	u32 *parent;
-	struct hbc_nl_child *child;
-	unsigned int nr_children;
 	bool ready;
 };
 
-/* The socket's upload for the group, or NULL, which is said. hn->lock held. */
-static struct hbc_upload *hbc_nl_plan_upload(struct hbc_net *hn, const struct genl_info *info)
+/* The socket's upload for the group, or NULL, which is said. */
+static struct hbc_upload *hbc_nl_plan_upload(const struct genl_info *info)
 {
-	const struct nlattr *attr = info->attrs[HBCAST_A_PLAN_GROUP];
-	struct hbc_upload *plan = hbc_upload_find(hn, info->snd_portid, nla_get_u32(attr));
+	u32 group = hbc_nl_group(info)->id;
+	struct hbc_upload *plan = hbc_upload_find(hbc_nl_net(info), info->snd_portid, group);
 
 	if (!plan)
-		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PLAN_GROUP],
 				    "no upload for this group has begun on this socket");
 	return plan;
 }
@@ -59,20 +46,11 @@ int hbcast_nl_plan_begin_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *forward = info->attrs[HBCAST_A_PLAN_FORWARD];
 	u8 flags = nla_get_flag(info->attrs[HBCAST_A_PLAN_STRICT]) ? HBC_PLAN_STRICT : 0;
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_group *group;
-	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
-		return -EINVAL;
 	if (forward && nla_get_u32(forward) == HBCAST_FORWARD_MESSAGE)
 		flags |= HBC_PLAN_WHOLE;
-	mutex_lock(&hn->lock);
-	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
-	err = group ? hbc_upload_begin(hn, info->snd_portid, group->id, flags, info->extack) :
-		      -ENOENT;
-	mutex_unlock(&hn->lock);
-	return err;
+	return hbc_upload_begin(hbc_nl_net(info), info->snd_portid, hbc_nl_group(info)->id, flags,
+				info->extack);
 }
 
 static int hbc_nl_plan_edge(const struct genl_info *info, const struct nlattr *attr, u64 rate,
@@ -85,250 +63,174 @@ static int hbc_nl_plan_edge(const struct genl_info *info, const struct nlattr *a
 	err = nla_parse_nested(tb, HBCAST_A_EDGE_RATE, attr, hbcast_edge_nl_policy, info->extack);
 	if (err)
 		return err;
-	if (!tb[HBCAST_A_EDGE_PARENT] || !tb[HBCAST_A_EDGE_CHILD]) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "an edge needs parent and child");
-		return -EINVAL;
-	}
+	if (!tb[HBCAST_A_EDGE_PARENT] || !tb[HBCAST_A_EDGE_CHILD])
+		return hbc_nl_refuse(info->extack, attr, -EINVAL,
+				     "an edge needs parent and child");
 	edge.parent = nla_get_u32(tb[HBCAST_A_EDGE_PARENT]);
 	edge.child = nla_get_u32(tb[HBCAST_A_EDGE_CHILD]);
 	edge.rate = tb[HBCAST_A_EDGE_RATE] ? nla_get_u64(tb[HBCAST_A_EDGE_RATE]) : rate;
 	err = hbc_upload_add(plan, slot, &edge);
-	if (err == -E2BIG)
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "a plan has at most 4096 nodes");
-	return err;
-}
-
-static int hbc_nl_plan_edges(const struct genl_info *info, struct hbc_upload *plan)
-{
-	u8 slot = nla_get_u8(info->attrs[HBCAST_A_PLAN_SLOT]);
-	const struct nlattr *rate = info->attrs[HBCAST_A_PLAN_RATE];
-	const struct nlattr *attr;
-	u32 had = plan->tree[slot].nr;
-	int rem, err;
-
-	if (slot && plan->flags & HBC_PLAN_WHOLE) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PLAN_SLOT],
-				    "a plan that forwards whole messages has one tree, in slot 0");
-		return -EINVAL;
-	}
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != HBCAST_A_PLAN_EDGE)
-			continue;
-		err = hbc_nl_plan_edge(info, attr, rate ? nla_get_u64(rate) : 0, slot, plan);
-		if (err) {
-			plan->tree[slot].nr = had;
-			return err;
-		}
-	}
-	return 0;
+	return err != -E2BIG ? err : hbc_nl_refuse(info->extack, attr, err,
+						   "a plan has at most 4096 nodes");
 }
 
 int hbcast_nl_plan_tree_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_upload *plan;
-	int err;
+	u8 slot = nla_get_u8(info->attrs[HBCAST_A_PLAN_SLOT]);
+	const struct nlattr *rate = info->attrs[HBCAST_A_PLAN_RATE];
+	struct hbc_upload *plan = hbc_nl_plan_upload(info);
+	const struct nlattr *attr;
+	int rem, err = 0;
+	u32 had;
 
-	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group") ||
-	    hbc_nl_missing(info, HBCAST_A_PLAN_SLOT, "slot"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	plan = hbc_nl_plan_upload(hn, info);
-	err = plan ? hbc_nl_plan_edges(info, plan) : -ENOENT;
-	mutex_unlock(&hn->lock);
+	if (!plan)
+		return -ENOENT;
+	if (slot && plan->flags & HBC_PLAN_WHOLE)
+		return hbc_nl_refuse(info->extack, info->attrs[HBCAST_A_PLAN_SLOT], -EINVAL,
+			"a plan that forwards whole messages has one tree, in slot 0");
+	had = plan->tree[slot].nr;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		if (!err && nla_type(attr) == HBCAST_A_PLAN_EDGE)
+			err = hbc_nl_plan_edge(info, attr, rate ? nla_get_u64(rate) : 0, slot,
+					       plan);
+	/* All of the request or nothing. */
+	if (err)
+		plan->tree[slot].nr = had;
 	return err;
 }
 
-static int hbc_nl_commit_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+static int hbc_nl_commit_put(struct sk_buff *skb, const void *of)
 {
-	const struct hbc_nl_commit *commit = object;
+	const struct hbc_nl_commit *commit = of;
 
 	return nla_put_u32(skb, HBCAST_A_PLAN_GROUP, commit->group) ?:
 	       nla_put_u32(skb, HBCAST_A_PLAN_EPOCH, commit->epoch) ?:
 	       (commit->changed ? nla_put_flag(skb, HBCAST_A_PLAN_CHANGED) : 0);
 }
 
-/* hn->lock held. */
-static int hbc_nl_plan_commit(struct sk_buff *skb, struct genl_info *info, struct hbc_net *hn,
-			      struct hbc_nl_commit *commit)
+int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	bool dry_run = nla_get_flag(info->attrs[HBCAST_A_PLAN_DRY_RUN]);
-	struct hbc_upload *plan = hbc_nl_plan_upload(hn, info);
-	struct hbc_group *group;
+	struct hbc_upload *plan = hbc_nl_plan_upload(info);
+	struct hbc_group *group = hbc_nl_group(info);
+	struct hbc_nl_commit commit = { .group = group->id };
 	int err;
 
 	if (!plan)
 		return -ENOENT;
-	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
-	if (!group)
-		return -ENOENT;
-	err = hbc_upload_commit(plan, group, dry_run, &commit->epoch, info->extack);
+	err = hbc_upload_commit(plan, group, dry_run, &commit.epoch, info->extack);
 	if (err < 0 && plan->why[0])
 		hbc_compat_err_msg(skb, info->extack, plan->why);
-	commit->group = group->id;
-	commit->changed = !err;
+	commit.changed = !err;
 	if (!dry_run)
-		hbc_upload_free(hn, plan);
-	return min(err, 0);
-}
-
-int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_nl_commit commit;
-	int err;
-
-	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	err = hbc_nl_plan_commit(skb, info, hn, &commit);
-	mutex_unlock(&hn->lock);
-	if (err)
+		hbc_upload_free(group->hn, plan);
+	if (err < 0)
 		return err;
-	return hbc_nl_reply(info, 2 * nla_total_size(sizeof(u32)) + nla_total_size(0),
-			    hbc_nl_commit_fill, &commit);
+	return hbc_nl_reply(info, &(struct hbc_nl_object) {
+		.of = &commit, .put = hbc_nl_commit_put,
+	});
 }
 
 int hbcast_nl_plan_abort_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_upload *plan;
+	struct hbc_upload *plan = hbc_nl_plan_upload(info);
 
-	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	plan = hbc_nl_plan_upload(hn, info);
-	if (plan)
-		hbc_upload_free(hn, plan);
-	mutex_unlock(&hn->lock);
-	return plan ? 0 : -ENOENT;
+	if (!plan)
+		return -ENOENT;
+	hbc_upload_free(hbc_nl_net(info), plan);
+	return 0;
 }
 
 static int hbc_nl_no_plan(const struct genl_info *info)
 {
-	GENL_SET_ERR_MSG(info, "this node knows no such plan in the group");
-	return -ENOENT;
+	return hbc_refuse(info->extack, -ENOENT, "this node knows no such plan in the group");
 }
 
 int hbcast_nl_plan_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_group *group;
-	struct hbc_session *s;
-	int err = -ENOENT;
+	struct hbc_session *s = hbc_session_find(hbc_nl_group(info), hbc_nl_net(info)->id, 0);
 
-	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
-	if (group) {
-		s = hbc_session_find(group, hn->id, 0);
-		if (s && s->origin->epoch) {
-			hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
-			err = 0;
-		} else {
-			err = hbc_nl_no_plan(info);
-		}
-	}
-	mutex_unlock(&hn->lock);
-	return err;
+	if (!s || !s->origin->epoch)
+		return hbc_nl_no_plan(info);
+	hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
+	return 0;
 }
 
 static int hbc_nl_put_edge(struct sk_buff *skb, const struct hbc_wire_node *node, u32 parent)
 {
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_EDGE);
-	int err;
+	int err = nest ? 0 : -EMSGSIZE;
 
-	if (!nest)
-		return -EMSGSIZE;
-	err = nla_put_u32(skb, HBCAST_A_EDGE_PARENT, parent) ?:
+	err = err ?:
+	      nla_put_u32(skb, HBCAST_A_EDGE_PARENT, parent) ?:
 	      nla_put_u32(skb, HBCAST_A_EDGE_CHILD, be32_to_cpu(node->node)) ?:
 	      nla_put_u64_64bit(skb, HBCAST_A_EDGE_RATE, be64_to_cpu(node->rate),
 				HBCAST_A_EDGE_PAD);
-	if (err)
-		nla_nest_cancel(skb, nest);
-	else
-		nla_nest_end(skb, nest);
-	return err;
+	return hbc_nl_nest_end(skb, nest, err);
 }
 
-static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_nl_child *child)
+/* session->lock held. */
+static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_child *child)
 {
+	bool ready = child->up && child->ready == child->tree->epoch;
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_CHILD);
-	int err;
+	int err = nest ? 0 : -EMSGSIZE;
 
-	if (!nest)
-		return -EMSGSIZE;
-	err = nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
-	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, child->size);
-	if (!err && child->ready)
-		err = nla_put_flag(skb, HBCAST_A_CHILD_READY);
-	if (!err && child->lost)
-		err = nla_put_flag(skb, HBCAST_A_CHILD_LOST);
-	if (err)
-		nla_nest_cancel(skb, nest);
-	else
-		nla_nest_end(skb, nest);
-	return err;
+	err = err ?:
+	      nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
+	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, hbc_child_edge(child)->size) ?:
+	      (ready ? nla_put_flag(skb, HBCAST_A_CHILD_READY) : 0) ?:
+	      (child->dead ? nla_put_flag(skb, HBCAST_A_CHILD_LOST) : 0);
+	return hbc_nl_nest_end(skb, nest, err);
 }
 
-/* Edges, then children; how many there are in all. */
-static unsigned int hbc_nl_tree_entries(const struct hbc_nl_tree *asked)
+/* Edges, then the children of this node as they are now. */
+static int hbc_nl_tree_put_entries(struct sk_buff *skb, const void *of, u32 *next)
 {
-	return asked->parent ? asked->tree->nr - 1 + asked->nr_children : 0;
-}
-
-static int hbc_nl_put_entry(struct sk_buff *skb, const struct hbc_nl_tree *asked, unsigned int i)
-{
-	unsigned int edges = asked->tree->nr - 1;
-
-	if (i < edges)
-		return hbc_nl_put_edge(skb, &asked->tree->node[i + 1], asked->parent[i + 1]);
-	return hbc_nl_put_child(skb, &asked->child[i - edges]);
-}
-
-static int hbc_nl_tree_fill(struct sk_buff *skb, const void *object, unsigned int *next)
-{
-	const struct hbc_nl_tree *asked = object;
+	const struct hbc_nl_tree *asked = of;
 	const struct hbc_tree *tree = asked->tree;
-	unsigned int first = *next, i;
-	int err;
+	struct hbc_session *s = asked->s;
+	const struct hbc_child *child;
+	u32 i = tree->nr - 1;
+	int err = 0;
 
-	err = nla_put_u32(skb, HBCAST_A_PLAN_GROUP, asked->s->group->id) ?:
-	      nla_put_u32(skb, HBCAST_A_PLAN_ROOT, asked->s->root) ?:
-	      nla_put_u32(skb, HBCAST_A_PLAN_EPOCH, tree->epoch) ?:
-	      nla_put_u8(skb, HBCAST_A_PLAN_SLOT, tree->slot) ?:
-	      nla_put_u32(skb, HBCAST_A_PLAN_NODES, tree->nr);
-	if (!err)
-		err = nla_put_u32(skb, HBCAST_A_PLAN_FORWARD, hbc_plan_is_whole(tree->plan) ?
-				  HBCAST_FORWARD_MESSAGE : HBCAST_FORWARD_PACKET);
-	if (!err && tree->plan->wire.flags & HBC_PLAN_STRICT)
-		err = nla_put_flag(skb, HBCAST_A_PLAN_STRICT);
-	if (!err && asked->ready)
-		err = nla_put_flag(skb, HBCAST_A_PLAN_READY);
-	if (err)
-		return err;
-	for (i = first; i < hbc_nl_tree_entries(asked); i++) {
-		err = hbc_nl_put_entry(skb, asked, i);
+	for (; !err && *next < i; *next += !err)
+		err = hbc_nl_put_edge(skb, &tree->node[*next + 1], asked->parent[*next + 1]);
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link) {
 		if (err)
 			break;
+		if (child->tree != tree || i++ < *next)
+			continue;
+		err = hbc_nl_put_child(skb, child);
+		*next += !err;
 	}
-	*next = i;
-	return i == first ? err : 0;
+	spin_unlock_bh(&s->lock);
+	return err;
 }
 
-static void hbc_nl_tree_free(struct hbc_nl_tree *asked)
+static int hbc_nl_tree_put(struct sk_buff *skb, const void *of)
 {
-	hbc_tree_put(asked->tree);
-	if (asked->s)
-		hbc_session_put(asked->s);
-	kvfree(asked->parent);
-	kvfree(asked->child);
+	const struct hbc_nl_tree *asked = of;
+	const struct hbc_tree *tree = asked->tree;
+	u32 forward = hbc_plan_is_whole(tree->plan) ? HBCAST_FORWARD_MESSAGE :
+						      HBCAST_FORWARD_PACKET;
+	bool strict = tree->plan->wire.flags & HBC_PLAN_STRICT;
+
+	return nla_put_u32(skb, HBCAST_A_PLAN_GROUP, asked->s->group->id) ?:
+	       nla_put_u32(skb, HBCAST_A_PLAN_ROOT, asked->s->root) ?:
+	       nla_put_u32(skb, HBCAST_A_PLAN_EPOCH, tree->epoch) ?:
+	       nla_put_u8(skb, HBCAST_A_PLAN_SLOT, tree->slot) ?:
+	       nla_put_u32(skb, HBCAST_A_PLAN_NODES, tree->nr) ?:
+	       nla_put_u32(skb, HBCAST_A_PLAN_FORWARD, forward) ?:
+	       (strict ? nla_put_flag(skb, HBCAST_A_PLAN_STRICT) : 0) ?:
+	       (asked->ready ? nla_put_flag(skb, HBCAST_A_PLAN_READY) : 0);
 }
 
 /* The session's tree of the first slot from @slot on; false if there is none. */
-static bool hbc_nl_tree_of(struct hbc_session *s, unsigned int slot, struct hbc_nl_tree *asked)
+static bool hbc_nl_tree_of(struct hbc_session *s, u64 slot, struct hbc_nl_tree *asked)
 {
+	*asked = (struct hbc_nl_tree) { .s = s };
 	spin_lock_bh(&s->lock);
 	while (slot < HBC_MAX_SLOTS && !s->tree[slot])
 		slot++;
@@ -338,95 +240,26 @@ static bool hbc_nl_tree_of(struct hbc_session *s, unsigned int slot, struct hbc_
 		asked->ready = hbc_children_ready(s, asked->tree);
 	}
 	spin_unlock_bh(&s->lock);
-	if (!asked->tree)
-		return false;
-	hbc_session_get(s);
-	asked->s = s;
-	return true;
-}
-
-/* hn->lock held. */
-static int hbc_nl_plan_get(struct genl_info *info, struct hbc_net *hn)
-{
-	const struct nlattr *root = info->attrs[HBCAST_A_PLAN_ROOT];
-	struct hbc_nl_tree asked = {};
-	struct hbc_session *s = NULL;
-	struct hbc_group *group;
-	int err;
-
-	group = hbc_nl_group(info, HBCAST_A_PLAN_GROUP);
-	if (!group)
-		return -ENOENT;
-	if (hbc_nl_may(group))
-		s = hbc_session_find(group, root ? nla_get_u32(root) : hn->id, 0);
-	if (!s || !hbc_nl_tree_of(s, HBC_SLOT_ALL, &asked))
-		return hbc_nl_no_plan(info);
-	if (s->origin)
-		asked.ready = hbc_origin_is_ready(s);
-	err = hbc_nl_reply(info, 8 * nla_total_size(sizeof(u32)), hbc_nl_tree_fill, &asked);
-	hbc_nl_tree_free(&asked);
-	return err;
+	return asked->tree;
 }
 
 int hbcast_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
+	const struct nlattr *root = info->attrs[HBCAST_A_PLAN_ROOT];
+	struct hbc_group *group = hbc_nl_group(info);
+	struct hbc_session *s = NULL;
+	struct hbc_nl_tree asked;
 	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_PLAN_GROUP, "group"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	err = hbc_nl_plan_get(info, hn);
-	mutex_unlock(&hn->lock);
+	if (hbc_nl_may(group))
+		s = hbc_session_find(group, root ? nla_get_u32(root) : group->hn->id, 0);
+	if (!s || !hbc_nl_tree_of(s, HBC_SLOT_ALL, &asked))
+		return hbc_nl_no_plan(info);
+	if (s->origin)
+		asked.ready = hbc_origin_is_ready(s);
+	err = hbc_nl_reply(info, &(struct hbc_nl_object) { .of = &asked, .put = hbc_nl_tree_put });
+	hbc_tree_put(asked.tree);
 	return err;
-}
-
-/*
- * Which tree a dump goes on with, or the next in this order, and how many of its entries
- * have been put.
- */
-struct hbc_nl_tree_dump {
-	u32 group;
-	u32 root;
-	u32 slot;
-	unsigned int next;
-};
-
-/* Less than, equal to or more than 0: where a tree lies in the order of a dump. */
-static int hbc_nl_tree_compare(u32 group, u32 root, u32 slot, const struct hbc_nl_tree_dump *at)
-{
-	if (group != at->group)
-		return group < at->group ? -1 : 1;
-	if (root != at->root)
-		return root < at->root ? -1 : 1;
-	return slot < at->slot ? -1 : slot > at->slot;
-}
-
-/* The first session that is not before @at, of which a tree is put. hn->lock held. */
-static bool hbc_nl_tree_find(struct hbc_net *hn, const struct hbc_nl_tree_dump *at,
-			     struct hbc_nl_tree *asked)
-{
-	struct hbc_nl_tree_dump first = { .group = U32_MAX, .root = U32_MAX, .slot = U32_MAX };
-	const struct hbc_group *group;
-	struct hbc_session *s;
-
-	list_for_each_entry(group, &hn->groups, link) {
-		if (!hbc_nl_may(group))
-			continue;
-		list_for_each_entry(s, &group->sessions, link) {
-			struct hbc_nl_tree found = {};
-			bool same = group->id == at->group && s->root == at->root;
-
-			if (hbc_nl_tree_compare(group->id, s->root, U32_MAX, at) < 0 ||
-			    hbc_nl_tree_compare(group->id, s->root, 0, &first) >= 0 ||
-			    !hbc_nl_tree_of(s, same ? at->slot : 0, &found))
-				continue;
-			first = (struct hbc_nl_tree_dump) { .group = group->id, .root = s->root };
-			hbc_nl_tree_free(asked);
-			*asked = found;
-		}
-	}
-	return asked->tree;
 }
 
 /*
@@ -456,68 +289,30 @@ static u32 *hbc_nl_tree_parents(const struct hbc_tree *tree)
 	return parent;
 }
 
-/* The children of the tree as they are now. */
-static void hbc_nl_tree_children(struct hbc_nl_tree *asked)
+static int hbc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct hbc_session *s, struct hbc_nl_place *at)
 {
-	const struct hbc_child *child;
+	struct hbc_nl_tree asked;
+	const struct hbc_nl_object object = {
+		.of = &asked, .put = hbc_nl_tree_put, .put_entries = hbc_nl_tree_put_entries,
+	};
+	int err = 0;
 
-	spin_lock_bh(&asked->s->lock);
-	list_for_each_entry(child, &asked->s->children, link) {
-		if (child->tree != asked->tree || asked->nr_children == asked->tree->nr_edges)
-			continue;
-		asked->child[asked->nr_children++] = (struct hbc_nl_child) {
-			.node = child->node, .size = asked->tree->edge[child->edge].size,
-			.ready = child->up && child->ready == asked->tree->epoch,
-			.lost = child->dead,
-		};
+	while (!err && hbc_nl_tree_of(s, at->item, &asked)) {
+		if (asked.tree->slot != at->item)
+			at->next = 0;
+		at->item = asked.tree->slot;
+		asked.parent = hbc_nl_tree_parents(asked.tree);
+		err = asked.parent ? hbc_nl_dump(skb, cb, &object, &at->next) : -ENOMEM;
+		if (!err)
+			at->item++;
+		kvfree(asked.parent);
+		hbc_tree_put(asked.tree);
 	}
-	spin_unlock_bh(&asked->s->lock);
-}
-
-static int hbc_nl_tree_dump(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct hbc_nl_tree *asked, unsigned int *next)
-{
-	int err;
-
-	asked->parent = hbc_nl_tree_parents(asked->tree);
-	asked->child = kvcalloc(asked->tree->nr_edges + 1, sizeof(*asked->child), GFP_KERNEL);
-	if (!asked->parent || !asked->child)
-		return -ENOMEM;
-	hbc_nl_tree_children(asked);
-	err = hbc_nl_dump(skb, cb, hbc_nl_tree_fill, asked, next);
-	if (!err && *next < hbc_nl_tree_entries(asked))
-		err = -EMSGSIZE;
 	return err;
 }
 
 int hbcast_nl_plan_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct hbc_nl_tree_dump *at = (struct hbc_nl_tree_dump *)cb->ctx;
-	struct hbc_net *hn = hbc_nl_dump_net(cb);
-	int err;
-
-	err = hbc_nl_dump_check(cb);
-	if (err)
-		return err;
-	mutex_lock(&hn->lock);
-	cb->seq = 1;
-	while (!err) {
-		struct hbc_nl_tree asked = {};
-
-		if (!hbc_nl_tree_find(hn, at, &asked))
-			break;
-		if (hbc_nl_tree_compare(asked.s->group->id, asked.s->root, asked.tree->slot, at))
-			at->next = 0;
-		at->group = asked.s->group->id;
-		at->root = asked.s->root;
-		at->slot = asked.tree->slot;
-		err = hbc_nl_tree_dump(skb, cb, &asked, &at->next);
-		hbc_nl_tree_free(&asked);
-		if (!err) {
-			at->slot++;
-			at->next = 0;
-		}
-	}
-	mutex_unlock(&hn->lock);
-	return hbc_nl_dump_end(skb, err);
+	return hbc_nl_dump_sessions(skb, cb, hbc_nl_plan_dump);
 }

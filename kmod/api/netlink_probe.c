@@ -55,10 +55,8 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 	err = nla_parse_nested(tb, HBCAST_A_TASK_MAX, nest, hbcast_task_nl_policy, extack);
 	if (err)
 		return err;
-	if (!tb[HBCAST_A_TASK_KIND] || !tb[HBCAST_A_TASK_FROM] || !tb[HBCAST_A_TASK_TO]) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "a task needs kind, from and to");
-		return -EINVAL;
-	}
+	if (!tb[HBCAST_A_TASK_KIND] || !tb[HBCAST_A_TASK_FROM] || !tb[HBCAST_A_TASK_TO])
+		return hbc_nl_refuse(extack, nest, -EINVAL, "a task needs kind, from and to");
 	task->kind = nla_get_u32(tb[HBCAST_A_TASK_KIND]);
 	task->from = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_FROM]));
 	task->to = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_TO]));
@@ -66,36 +64,28 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 		task->count = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_COUNT]));
 	if (tb[HBCAST_A_TASK_RATE])
 		task->rate = cpu_to_be32(nla_get_u32(tb[HBCAST_A_TASK_RATE]));
-	if (task->from == task->to) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_TO],
-				    "a task is from one node to another one");
-		return -EINVAL;
-	}
-	if (task->rate && task->kind != HBC_TASK_FLOW) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_RATE],
-				    "flows may have a rate, round trips and bursts have none");
-		return -EINVAL;
-	}
+	if (task->from == task->to)
+		return hbc_nl_refuse(extack, tb[HBCAST_A_TASK_TO], -EINVAL,
+				     "a task is from one node to another one");
+	if (task->rate && task->kind != HBC_TASK_FLOW)
+		return hbc_nl_refuse(extack, tb[HBCAST_A_TASK_RATE], -EINVAL,
+				     "flows may have a rate, round trips and bursts have none");
 	if (task->kind == HBC_TASK_FLOW ? !task->count : !!task->count)
 		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, tb[HBCAST_A_TASK_COUNT] ?: nest,
-			    "round trips and bursts have a count, flows have none");
-	return -EINVAL;
+	return hbc_nl_refuse(extack, tb[HBCAST_A_TASK_COUNT] ?: nest, -EINVAL,
+			     "round trips and bursts have a count, flows have none");
 }
 
-static int hbc_nl_tasks_get(struct genl_info *info, struct hbc_nl_round *round)
+static int hbc_nl_tasks_get(const struct genl_info *info, struct hbc_nl_round *round)
 {
 	const struct nlattr *attr;
 	struct hbc_wire_task *task;
 	int rem, err;
 
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
-		round->count += nla_type(attr) == HBCAST_A_PROBE_TASK;
-	if (round->count > HBCAST_TASKS_MAX) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
-				    "a round has at most 4096 tasks");
-		return -E2BIG;
-	}
+	round->count = hbc_nl_count(info, HBCAST_A_PROBE_TASK);
+	if (round->count > HBCAST_TASKS_MAX)
+		return hbc_nl_refuse(info->extack, info->attrs[HBCAST_A_PROBE_TASK], -E2BIG,
+				     "a round has at most 4096 tasks");
 	round->tasks = kvcalloc(round->count, sizeof(*round->tasks), GFP_KERNEL);
 	round->nodes = kvcalloc(round->count, 2 * sizeof(*round->nodes), GFP_KERNEL);
 	if (!round->tasks || !round->nodes)
@@ -127,16 +117,14 @@ static const struct sockaddr_storage *hbc_nl_probe_addr(struct hbc_net *hn, u32 
 static int hbc_nl_probe_check(const struct genl_info *info, const struct hbc_nl_round *round,
 			      u32 node)
 {
-	if (!hbc_nl_probe_addr(round->hn, node)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
-				    "a node of a task is no peer of this one; add it first");
-		return -ENOENT;
-	}
-	if (!hbc_group_is_member(round->group, node)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
-				    "a node of a task is no member of the group");
-		return -EPERM;
-	}
+	const struct nlattr *attr = info->attrs[HBCAST_A_PROBE_TASK];
+
+	if (!hbc_nl_probe_addr(round->hn, node))
+		return hbc_nl_refuse(info->extack, attr, -ENOENT,
+				     "a node of a task is no peer of this one; add it first");
+	if (!hbc_group_is_member(round->group, node))
+		return hbc_nl_refuse(info->extack, attr, -EPERM,
+				     "a node of a task is no member of the group");
 	return 0;
 }
 
@@ -169,29 +157,32 @@ static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round 
 	return 0;
 }
 
-/* Asks @node for what it has to do, or with @check only finds out whether that fits. */
-static int hbc_nl_round_ask(struct hbc_nl_round *round, u32 node, bool check)
+/* What @node has to do: the number of its tasks in @round->ask, or -E2BIG if they do not fit. */
+static int hbc_nl_round_part(struct hbc_nl_round *round, u32 node)
 {
-	const struct hbc_probe_asker asker = {
-		.group = round->group, .node = node, .portid = round->portid,
-		.addr = hbc_nl_probe_addr(round->hn, node),
-	};
-	unsigned int i, len = sizeof(round->ask), n = 0;
-	const struct hbc_wire_task *task;
+	const struct hbc_wire_task *task = round->tasks;
 	__be32 id = cpu_to_be32(node);
+	unsigned int i, n = 0;
 
-	for (i = 0; i < round->count; i++) {
-		task = &round->tasks[i];
+	for (i = 0; i < round->count; i++, task++) {
 		if (task->from != id && (task->to != id || task->kind != HBC_TASK_FLOW))
 			continue;
 		if (n == HBC_ASK_TASKS)
 			return -E2BIG;
 		round->ask.task[n++] = *task;
 	}
-	if (check)
-		return 0;
-	len = hbc_wire_put_hdr(&round->ask.hdr, HBC_FRAME_PROBE_ASK, round->flags,
-			       len + n * sizeof(*task));
+	return n;
+}
+
+static int hbc_nl_round_ask(struct hbc_nl_round *round, u32 node)
+{
+	const struct hbc_probe_asker asker = {
+		.group = round->group, .node = node, .portid = round->portid,
+		.addr = hbc_nl_probe_addr(round->hn, node),
+	};
+	unsigned int len = struct_size(&round->ask, task, hbc_nl_round_part(round, node));
+
+	hbc_wire_put_hdr(&round->ask.hdr, HBC_FRAME_PROBE_ASK, round->flags, len);
 	return hbc_probe_ask(&asker, be32_to_cpu(round->ask.round), round->frame, len);
 }
 
@@ -200,47 +191,35 @@ static int hbc_nl_round_start(const struct genl_info *info, struct hbc_nl_round 
 	unsigned int i;
 	int err;
 
-	lockdep_assert_held(&round->hn->lock);
-	round->group = hbc_nl_group(info, HBCAST_A_PROBE_GROUP);
-	if (!round->group)
-		return -ENOENT;
-	err = hbc_nl_round_nodes(info, round);
+	err = hbc_nl_tasks_get(info, round) ?: hbc_nl_round_nodes(info, round);
+	if (err)
+		return err;
+	for (i = 0; i < round->nr_nodes; i++)
+		if (hbc_nl_round_part(round, round->nodes[i]) < 0)
+			return hbc_nl_refuse(info->extack, info->attrs[HBCAST_A_PROBE_TASK], -E2BIG,
+				"a node has more tasks in the round than fit into one request");
 	for (i = 0; !err && i < round->nr_nodes; i++)
-		err = hbc_nl_round_ask(round, round->nodes[i], true);
-	if (err == -E2BIG)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_PROBE_TASK],
-				    "a node has more tasks in the round than fit into one request");
-	for (i = 0; !err && i < round->nr_nodes; i++)
-		err = hbc_nl_round_ask(round, round->nodes[i], false);
+		err = hbc_nl_round_ask(round, round->nodes[i]);
 	return err;
 }
 
 int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_nl_round *round;
+	struct hbc_nl_round *round = kvzalloc(sizeof(*round), GFP_KERNEL);
+	const struct nlattr *every = info->attrs[HBCAST_A_PROBE_EVERY];
 	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_PROBE_GROUP, "group") ||
-	    hbc_nl_missing(info, HBCAST_A_PROBE_ROUND, "round") ||
-	    hbc_nl_missing(info, HBCAST_A_PROBE_MS, "ms") ||
-	    hbc_nl_missing(info, HBCAST_A_PROBE_TASK, "task"))
-		return -EINVAL;
-	round = kvzalloc(sizeof(*round), GFP_KERNEL);
 	if (!round)
 		return -ENOMEM;
 	round->hn = hbc_nl_net(info);
+	round->group = hbc_nl_group(info);
 	round->portid = info->snd_portid;
 	round->flags = info->attrs[HBCAST_A_PROBE_ANYWAY] ? HBC_ASK_ANYWAY : 0;
 	round->ask.round = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_ROUND]));
 	round->ask.ms = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_MS]));
-	if (info->attrs[HBCAST_A_PROBE_EVERY])
-		round->ask.every = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_EVERY]));
-	err = hbc_nl_tasks_get(info, round);
-	if (!err) {
-		mutex_lock(&round->hn->lock);
-		err = hbc_nl_round_start(info, round);
-		mutex_unlock(&round->hn->lock);
-	}
+	if (every)
+		round->ask.every = cpu_to_be32(nla_get_u32(every));
+	err = hbc_nl_round_start(info, round);
 	kvfree(round->tasks);
 	kvfree(round->nodes);
 	kvfree(round);
@@ -249,15 +228,6 @@ int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info)
 
 int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_group *group;
-
-	if (hbc_nl_missing(info, HBCAST_A_PROBE_GROUP, "group"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	group = hbc_nl_group(info, HBCAST_A_PROBE_GROUP);
-	if (group)
-		hbc_probe_ask_stop(group, info->snd_portid);
-	mutex_unlock(&hn->lock);
-	return group ? 0 : -ENOENT;
+	hbc_probe_ask_stop(hbc_nl_group(info), info->snd_portid);
+	return 0;
 }

@@ -20,34 +20,6 @@ static_assert((int)HBC_WAIT_DATA == (int)HBCAST_WAIT_DATA);
 static_assert((int)HBC_WAIT_FILE == (int)HBCAST_WAIT_FILE);
 static_assert((int)HBC_WAIT_OVER == (int)HBCAST_WAIT_OVER);
 
-struct hbc_nl_cursor {
-	u32 node;
-	u8 slot;
-	u32 sent;
-	u32 behind;
-	u64 arrived;
-	u32 wait;
-};
-
-/* A message as it is now. */
-struct hbc_nl_store {
-	const struct hbc_message *m;
-	u32 whole;
-	u64 memory;
-	u64 filed;
-	u32 reason;
-	u32 nodes;
-	u32 delivered;
-	u32 failed;
-	struct hbc_nl_cursor *cursor;
-	unsigned int nr;
-};
-
-#define HBC_NL_CURSOR_SIZE nla_total_size(5 * nla_total_size(sizeof(u32)) +		\
-					  nla_total_size_64bit(sizeof(u64)))
-#define HBC_NL_STORE_SIZE (10 * nla_total_size(sizeof(u32)) +				\
-			   4 * nla_total_size_64bit(sizeof(u64)))
-
 /* Bytes of the pieces of a set. store->lock held. */
 static u64 hbc_nl_store_bytes(const struct hbc_store *store, const unsigned long *set)
 {
@@ -73,87 +45,49 @@ static u32 hbc_nl_cursor_wait(const struct hbc_child *child, const struct hbc_cu
 	return c->wait == HBC_WAIT_DATA && c->last ? HBCAST_WAIT_OVER : c->wait;
 }
 
-/* session->lock held. */
-static void hbc_nl_cursor_look(struct hbc_child *child, struct hbc_store *store,
-			       struct hbc_nl_cursor *now)
+/* How far a child is. session->lock held. */
+static int hbc_nl_put_cursor(struct sk_buff *skb, struct hbc_child *child, struct hbc_store *store)
 {
 	const struct hbc_cursor *c = hbc_child_cursor(child, store);
+	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_STORE_CURSOR);
+	int err = nest ? 0 : -EMSGSIZE;
 	unsigned int i;
+	u32 behind;
 
-	spin_lock_bh(&store->lock);
-	*now = (struct hbc_nl_cursor) {
-		.node = child->node, .slot = child->slot, .behind = store->nr_whole,
-		.arrived = c ? c->arrived : 0, .sent = c ? c->nr_sent : 0,
-		.wait = hbc_nl_cursor_wait(child, c),
-	};
+	spin_lock(&store->lock);
+	behind = store->nr_whole;
 	for (i = 0; c && i < BITS_TO_LONGS(store->nr); i++)
-		now->behind -= hweight_long(store->whole[i] & c->sent[i]);
-	spin_unlock_bh(&store->lock);
+		behind -= hweight_long(store->whole[i] & c->sent[i]);
+	err = err ?:
+	      nla_put_u32(skb, HBCAST_A_CURSOR_NODE, child->node) ?:
+	      nla_put_u8(skb, HBCAST_A_CURSOR_SLOT, child->slot) ?:
+	      nla_put_u32(skb, HBCAST_A_CURSOR_SENT, c ? c->nr_sent : 0) ?:
+	      nla_put_u32(skb, HBCAST_A_CURSOR_BEHIND, behind) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_CURSOR_ARRIVED, c ? c->arrived : 0,
+				HBCAST_A_CURSOR_PAD) ?:
+	      nla_put_u32(skb, HBCAST_A_CURSOR_WAIT, hbc_nl_cursor_wait(child, c));
+	spin_unlock(&store->lock);
+	return hbc_nl_nest_end(skb, nest, err);
 }
 
-/* What became of the message at nodes from here on. session->lock held. */
-static void hbc_nl_store_outcomes(struct hbc_nl_store *now)
+static int hbc_nl_store_put_cursors(struct sk_buff *skb, const void *of, u32 *next)
 {
-	const struct hbc_outcomes *o = &now->m->outcomes;
-	const struct hbc_tree *tree = now->m->s->tree[HBC_SLOT_ALL];
-	unsigned int i;
-
-	now->nodes = tree ? tree->nr : 1;
-	for (i = 0; i < o->nr; i++)
-		*(o->of[i].reason ? &now->failed : &now->delivered) += o->of[i].count;
-}
-
-/* All of @m, whose reference the caller holds: 0 or -ENOMEM; kvfree() now->cursor. */
-static int hbc_nl_store_look(struct hbc_message *m, struct hbc_nl_store *now)
-{
-	struct hbc_store *store = m->store;
+	const struct hbc_message *m = of;
 	struct hbc_session *s = m->s;
 	struct hbc_child *child;
-	unsigned int max = 0;
+	int err = 0;
+	u32 i = 0;
 
-	memset(now, 0, sizeof(*now));
-	now->m = m;
 	spin_lock_bh(&s->lock);
-	list_for_each_entry(child, &s->children, link)
-		max++;
+	list_for_each_entry(child, &s->children, link) {
+		if (i++ < *next)
+			continue;
+		err = hbc_nl_put_cursor(skb, child, m->store);
+		if (err)
+			break;
+		++*next;
+	}
 	spin_unlock_bh(&s->lock);
-	now->cursor = kvcalloc(max + 1, sizeof(*now->cursor), GFP_KERNEL);
-	if (!now->cursor)
-		return -ENOMEM;
-	spin_lock_bh(&s->lock);
-	list_for_each_entry(child, &s->children, link)
-		if (now->nr < max)
-			hbc_nl_cursor_look(child, store, &now->cursor[now->nr++]);
-	if (!s->origin)
-		hbc_nl_store_outcomes(now);
-	now->reason = m->reason;
-	spin_lock(&store->lock);
-	now->whole = store->nr_whole;
-	now->memory = store->memory;
-	now->filed = store->filed ? hbc_nl_store_bytes(store, store->filed) : 0;
-	now->reason = now->reason ?: store->error;
-	spin_unlock(&store->lock);
-	spin_unlock_bh(&s->lock);
-	return 0;
-}
-
-static int hbc_nl_put_cursor(struct sk_buff *skb, const struct hbc_nl_cursor *c)
-{
-	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_STORE_CURSOR);
-	int err;
-
-	if (!nest)
-		return -EMSGSIZE;
-	err = nla_put_u32(skb, HBCAST_A_CURSOR_NODE, c->node) ?:
-	      nla_put_u8(skb, HBCAST_A_CURSOR_SLOT, c->slot) ?:
-	      nla_put_u32(skb, HBCAST_A_CURSOR_SENT, c->sent) ?:
-	      nla_put_u32(skb, HBCAST_A_CURSOR_BEHIND, c->behind) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_CURSOR_ARRIVED, c->arrived, HBCAST_A_CURSOR_PAD) ?:
-	      nla_put_u32(skb, HBCAST_A_CURSOR_WAIT, c->wait);
-	if (err)
-		nla_nest_cancel(skb, nest);
-	else
-		nla_nest_end(skb, nest);
 	return err;
 }
 
@@ -162,171 +96,90 @@ static int hbc_nl_store_put64(struct sk_buff *skb, int attr, u64 value)
 	return nla_put_u64_64bit(skb, attr, value, HBCAST_A_STORE_PAD);
 }
 
-static int hbc_nl_store_put(struct sk_buff *skb, const struct hbc_nl_store *now)
+/* What became of the message at nodes from here on, but at the root. session->lock held. */
+static int hbc_nl_put_outcomes(struct sk_buff *skb, const struct hbc_message *m)
 {
-	const struct hbc_message_info *info = &now->m->store->info;
-	const struct hbc_session *s = now->m->s;
+	const struct hbc_tree *tree = m->s->tree[HBC_SLOT_ALL];
+	u32 delivered = 0, failed = 0;
+	unsigned int i;
 
-	return nla_put_u32(skb, HBCAST_A_STORE_GROUP, s->group->id) ?:
-	       nla_put_u32(skb, HBCAST_A_STORE_ROOT, s->root) ?:
-	       hbc_nl_store_put64(skb, HBCAST_A_STORE_ID, info->number) ?:
-	       nla_put_u16(skb, HBCAST_A_STORE_PORT, info->port) ?:
-	       (info->kind == HBC_MESSAGE_FILE ? nla_put_flag(skb, HBCAST_A_STORE_FILE) : 0) ?:
-	       hbc_nl_store_put64(skb, HBCAST_A_STORE_TOTAL, info->cut.total) ?:
-	       nla_put_u32(skb, HBCAST_A_STORE_PIECES, now->m->store->nr) ?:
-	       nla_put_u32(skb, HBCAST_A_STORE_WHOLE, now->whole) ?:
-	       hbc_nl_store_put64(skb, HBCAST_A_STORE_MEMORY, now->memory) ?:
-	       hbc_nl_store_put64(skb, HBCAST_A_STORE_FILED, now->filed) ?:
-	       nla_put_u32(skb, HBCAST_A_STORE_REASON, now->reason);
+	if (m->s->origin)
+		return 0;
+	for (i = 0; i < m->outcomes.nr; i++)
+		*(m->outcomes.of[i].reason ? &failed : &delivered) += m->outcomes.of[i].count;
+	return nla_put_u32(skb, HBCAST_A_STORE_NODES, tree ? tree->nr : 1) ?:
+	       nla_put_u32(skb, HBCAST_A_STORE_DELIVERED, delivered) ?:
+	       nla_put_u32(skb, HBCAST_A_STORE_FAILED, failed);
 }
 
-static int hbc_nl_store_fill(struct sk_buff *skb, const void *object, unsigned int *next)
+static int hbc_nl_store_put(struct sk_buff *skb, const void *of)
 {
-	const struct hbc_nl_store *now = object;
-	unsigned int first = *next;
+	const struct hbc_message *m = of;
+	struct hbc_store *store = m->store;
+	const struct hbc_message_info *info = &store->info;
+	struct hbc_session *s = m->s;
+	u64 filed;
 	int err;
 
-	err = hbc_nl_store_put(skb, now);
-	if (!err && now->nodes)
-		err = nla_put_u32(skb, HBCAST_A_STORE_NODES, now->nodes) ?:
-		      nla_put_u32(skb, HBCAST_A_STORE_DELIVERED, now->delivered) ?:
-		      nla_put_u32(skb, HBCAST_A_STORE_FAILED, now->failed);
-	while (!err && *next < now->nr) {
-		err = hbc_nl_put_cursor(skb, &now->cursor[*next]);
-		if (!err)
-			++*next;
-	}
-	/* The others go into another message. */
-	return err == -EMSGSIZE && *next > first ? 0 : err;
-}
-
-/* With a reference, or NULL. hn->lock held. */
-static struct hbc_message *hbc_nl_store_find(struct genl_info *info, struct hbc_net *hn)
-{
-	u32 id = nla_get_u32(info->attrs[HBCAST_A_STORE_GROUP]);
-	struct hbc_group *group = hbc_group_find(hn, id);
-	u64 number = nla_get_u64(info->attrs[HBCAST_A_STORE_ID]);
-	struct hbc_session *s = NULL;
-
-	if (group && hbc_nl_may(group))
-		s = hbc_session_find(group, nla_get_u32(info->attrs[HBCAST_A_STORE_ROOT]), 0);
-	return s ? hbc_message_lookup(s, number) : NULL;
+	spin_lock_bh(&s->lock);
+	spin_lock(&store->lock);
+	filed = store->filed ? hbc_nl_store_bytes(store, store->filed) : 0;
+	err = nla_put_u32(skb, HBCAST_A_STORE_GROUP, s->group->id) ?:
+	      nla_put_u32(skb, HBCAST_A_STORE_ROOT, s->root) ?:
+	      hbc_nl_store_put64(skb, HBCAST_A_STORE_ID, info->number) ?:
+	      nla_put_u16(skb, HBCAST_A_STORE_PORT, info->port) ?:
+	      (info->kind == HBC_MESSAGE_FILE ? nla_put_flag(skb, HBCAST_A_STORE_FILE) : 0) ?:
+	      hbc_nl_store_put64(skb, HBCAST_A_STORE_TOTAL, info->cut.total) ?:
+	      nla_put_u32(skb, HBCAST_A_STORE_PIECES, store->nr) ?:
+	      nla_put_u32(skb, HBCAST_A_STORE_WHOLE, store->nr_whole) ?:
+	      hbc_nl_store_put64(skb, HBCAST_A_STORE_MEMORY, store->memory) ?:
+	      hbc_nl_store_put64(skb, HBCAST_A_STORE_FILED, filed) ?:
+	      nla_put_u32(skb, HBCAST_A_STORE_REASON, m->reason ?: store->error) ?:
+	      hbc_nl_put_outcomes(skb, m);
+	spin_unlock(&store->lock);
+	spin_unlock_bh(&s->lock);
+	return err;
 }
 
 int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_net *hn = hbc_nl_net(info);
-	struct hbc_nl_store now;
-	struct hbc_message *m;
+	u32 root = nla_get_u32(info->attrs[HBCAST_A_STORE_ROOT]);
+	const struct nlattr *id = info->attrs[HBCAST_A_STORE_ID];
+	struct hbc_group *group = hbc_nl_group(info);
+	struct hbc_session *s = hbc_nl_may(group) ? hbc_session_find(group, root, 0) : NULL;
+	struct hbc_message *m = s ? hbc_message_lookup(s, nla_get_u64(id)) : NULL;
 	int err;
 
-	if (hbc_nl_missing(info, HBCAST_A_STORE_GROUP, "group") ||
-	    hbc_nl_missing(info, HBCAST_A_STORE_ROOT, "root") ||
-	    hbc_nl_missing(info, HBCAST_A_STORE_ID, "id"))
-		return -EINVAL;
-	mutex_lock(&hn->lock);
-	m = hbc_nl_store_find(info, hn);
-	mutex_unlock(&hn->lock);
-	if (!m) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HBCAST_A_STORE_ID],
-				    "this node has no such message that is not over");
-		return -ENOENT;
-	}
-	err = hbc_nl_store_look(m, &now);
-	if (!err)
-		err = hbc_nl_reply(info, HBC_NL_STORE_SIZE + now.nr * HBC_NL_CURSOR_SIZE,
-				   hbc_nl_store_fill, &now);
-	kvfree(now.cursor);
+	if (!m)
+		return hbc_nl_refuse(info->extack, id, -ENOENT,
+				     "this node has no such message that is not over");
+	err = hbc_nl_reply(info, &(struct hbc_nl_object) {
+		.of = m, .put = hbc_nl_store_put, .put_entries = hbc_nl_store_put_cursors,
+	});
 	hbc_message_put(m);
 	return err;
 }
 
-/* A dump goes on behind message @last of @root in @group, with cursor @next of the one after. */
-struct hbc_nl_store_dump {
-	u32 group;
-	unsigned int next;
-	u64 root;
-	u64 last;
-};
-
-/* The newest session of the first root from @root on, or NULL. hn->lock held. */
-static struct hbc_session *hbc_nl_store_session(struct hbc_group *group, u64 root)
-{
-	struct hbc_session *s, *found = NULL;
-
-	list_for_each_entry(s, &group->sessions, link)
-		if (s->root >= root && (!found || s->root < found->root))
-			found = s;
-	return found;
-}
-
 static int hbc_nl_store_dump(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct hbc_session *s, struct hbc_nl_store_dump *at)
+			     struct hbc_session *s, struct hbc_nl_place *at)
 {
-	struct hbc_nl_store now;
+	struct hbc_nl_object object = {
+		.put = hbc_nl_store_put, .put_entries = hbc_nl_store_put_cursors,
+	};
 	struct hbc_message *m;
 	int err = 0;
 
-	while (!err && (m = hbc_message_after(s, at->last))) {
-		err = hbc_nl_store_look(m, &now);
+	while (!err && (m = hbc_message_after(s, at->item))) {
+		object.of = m;
+		err = hbc_nl_dump(skb, cb, &object, &at->next);
 		if (!err)
-			err = hbc_nl_dump(skb, cb, hbc_nl_store_fill, &now, &at->next);
-		if (!err && at->next < now.nr)
-			err = -EMSGSIZE;
-		if (!err) {
-			at->last = hbc_message_number(m);
-			at->next = 0;
-		}
-		kvfree(now.cursor);
+			at->item = hbc_message_number(m);
 		hbc_message_put(m);
-	}
-	return err;
-}
-
-/* All of a group. */
-static int hbc_nl_store_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
-				   struct hbc_group *group, struct hbc_nl_store_dump *at)
-{
-	struct hbc_session *s;
-	int err = 0;
-
-	while (!err && (s = hbc_nl_store_session(group, at->root))) {
-		if (s->root != at->root) {
-			at->root = s->root;
-			at->last = 0;
-			at->next = 0;
-		}
-		err = hbc_nl_store_dump(skb, cb, s, at);
-		if (!err)
-			*at = (struct hbc_nl_store_dump) {
-				.group = at->group, .root = at->root + 1,
-			};
 	}
 	return err;
 }
 
 int hbcast_nl_store_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct hbc_nl_store_dump *at = (struct hbc_nl_store_dump *)cb->ctx;
-	struct hbc_net *hn = hbc_nl_dump_net(cb);
-	struct hbc_group *group;
-	int err;
-
-	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
-	err = hbc_nl_dump_check(cb);
-	if (err)
-		return err;
-	mutex_lock(&hn->lock);
-	cb->seq = 1;
-	list_for_each_entry(group, &hn->groups, link) {
-		if (group->id < at->group || !hbc_nl_may(group))
-			continue;
-		if (group->id > at->group)
-			*at = (struct hbc_nl_store_dump) { .group = group->id };
-		err = hbc_nl_store_dump_group(skb, cb, group, at);
-		if (err)
-			break;
-	}
-	mutex_unlock(&hn->lock);
-	return hbc_nl_dump_end(skb, err);
+	return hbc_nl_dump_sessions(skb, cb, hbc_nl_store_dump);
 }

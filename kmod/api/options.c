@@ -56,19 +56,23 @@ static int hbc_socket_put_option(const void *from, unsigned int size, char __use
 static int hbc_socket_get_completion(struct hbc_source *source, char __user *val,
 				     int __user *len, unsigned int room)
 {
-	struct hbcast_completion *c = NULL;
+	struct hbcast_completion *c;
+	u32 max;
 	u64 id;
-	int nr;
+	int err;
 
 	if (room < sizeof(*c))
 		return -EINVAL;
 	if (copy_from_user(&id, val, sizeof(id)))
 		return -EFAULT;
-	nr = hbc_source_completion(source, id, (room - sizeof(*c)) / sizeof(c->member[0]), &c);
-	if (nr >= 0)
-		nr = hbc_socket_put_option(c, struct_size(c, member, nr), val, len, room);
+	max = (room - sizeof(*c)) / sizeof(c->member[0]);
+	c = hbc_source_completion(source, id, max);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	err = hbc_socket_put_option(c, struct_size(c, member, min(max, c->members)), val, len,
+				    room);
 	kvfree(c);
-	return nr;
+	return err;
 }
 
 int hbc_socket_getsockopt(struct socket *sock, int level, int name, char __user *val,

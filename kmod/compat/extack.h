@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sentences made at run time in extended acknowledgements. */
+/* Sentences in extended acknowledgements. */
 #ifndef _HBC_COMPAT_EXTACK_H
 #define _HBC_COMPAT_EXTACK_H
 
@@ -7,6 +7,12 @@
 #include <linux/netlink.h>
 #include <linux/skbuff.h>
 #include <linux/string.h>
+
+/* Why a request is refused: a literal sentence. Return: @err. */
+#define hbc_refuse(extack, err, text) ({	\
+	NL_SET_ERR_MSG(extack, text);		\
+	(err);					\
+})
 
 /**
  * hbc_compat_err_msg() - say why a request is refused

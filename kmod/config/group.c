@@ -10,9 +10,11 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
+#include "compat/extack.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "wire/auth.h"
+#include "wire/shape.h"
 
 struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id)
 {
@@ -66,16 +68,9 @@ struct hbc_auth_key *hbc_group_key(struct hbc_group *group)
 	return key;
 }
 
-static int hbc_group_compare(const void *key, const void *member)
-{
-	u32 a = *(const u32 *)key, b = *(const u32 *)member;
-
-	return a < b ? -1 : a > b;
-}
-
 bool hbc_group_lists(const u32 *members, u32 nr, u32 node)
 {
-	return !nr || bsearch(&node, members, nr, sizeof(*members), hbc_group_compare);
+	return !nr || bsearch(&node, members, nr, sizeof(*members), hbc_shape_compare);
 }
 
 bool hbc_group_is_member(struct hbc_group *group, u32 node)
@@ -93,25 +88,21 @@ static int hbc_group_check_self(const struct hbc_net *hn, const struct hbc_group
 {
 	if (!setup->set_members || hbc_group_lists(setup->members, setup->nr_members, hn->id))
 		return 0;
-	NL_SET_ERR_MSG(extack, "this node is not among the members; add its id");
-	return -EINVAL;
+	return hbc_refuse(extack, -EINVAL, "this node is not among the members; add its id");
 }
 
 static int hbc_group_check_new(struct hbc_net *hn, u32 id, const struct hbc_group_setup *setup,
 			       struct netlink_ext_ack *extack)
 {
-	if (!hn->id) {
-		NL_SET_ERR_MSG(extack, "the namespace is no node yet; set the node first");
-		return -ENODEV;
-	}
-	if (hbc_group_find(hn, id)) {
-		NL_SET_ERR_MSG(extack, "the node takes part in this group already");
-		return -EEXIST;
-	}
-	if (hn->nr_groups >= HBC_GROUPS_MAX) {
-		NL_SET_ERR_MSG(extack, "the node takes part in as many groups as it can");
-		return -ENOSPC;
-	}
+	int err = hbc_node_check(hn, extack);
+
+	if (err)
+		return err;
+	if (hbc_group_find(hn, id))
+		return hbc_refuse(extack, -EEXIST, "the node takes part in this group already");
+	if (hn->nr_groups >= HBC_GROUPS_MAX)
+		return hbc_refuse(extack, -ENOSPC,
+				  "the node takes part in as many groups as it can");
 	return hbc_group_check_self(hn, setup, extack);
 }
 

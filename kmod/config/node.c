@@ -13,6 +13,7 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
+#include "compat/extack.h"
 #include "config/event.h"
 #include "config/group.h"
 #include "config/node.h"
@@ -163,11 +164,14 @@ int hbc_node_check_addr(const struct sockaddr_storage *addr, struct netlink_ext_
 		good = hbc_node_reachable4(((struct sockaddr_in *)addr)->sin_addr.s_addr);
 	else
 		good = hbc_node_reachable6(&((struct sockaddr_in6 *)addr)->sin6_addr);
-	if (good)
-		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "no other node can reach this address: a unicast, global one is needed");
-	return -EINVAL;
+	return good ? 0 : hbc_refuse(extack, -EINVAL,
+			"no other node can reach this address: a unicast, global one is needed");
+}
+
+int hbc_node_check(const struct hbc_net *hn, struct netlink_ext_ack *extack)
+{
+	return hn->id ? 0 : hbc_refuse(extack, -ENODEV,
+				       "the namespace is no node; set the node first");
 }
 
 static void hbc_node_tell(struct hbc_net *hn, u32 id, enum hbcast_event_type type)
@@ -186,20 +190,16 @@ int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 	int err;
 
 	lockdep_assert_held(&hn->lock);
-	if (hn->dying || hn->leaving) {
-		NL_SET_ERR_MSG(extack, "the node is being taken down; try again");
-		return -EBUSY;
-	}
+	if (hn->dying || hn->leaving)
+		return hbc_refuse(extack, -EBUSY, "the node is being taken down; try again");
 	if (hn->id) {
 		if (hn->id == id && !memcmp(&hn->addr, addr, sizeof(*addr)))
 			return 0;
-		NL_SET_ERR_MSG(extack, "the namespace is another node already; delete that first");
-		return -EEXIST;
+		return hbc_refuse(extack, -EEXIST,
+				  "the namespace is another node already; delete that first");
 	}
-	if (hbc_peer_find(hn, id)) {
-		NL_SET_ERR_MSG(extack, "a peer has this id; delete it first");
-		return -EEXIST;
-	}
+	if (hbc_peer_find(hn, id))
+		return hbc_refuse(extack, -EEXIST, "a peer has this id; delete it first");
 	/* Lanes that come at once find the node complete. */
 	hn->addr = *addr;
 	WRITE_ONCE(hn->id, id);
@@ -247,21 +247,17 @@ static void hbc_node_begin_clear(struct hbc_net *hn)
 			user->clear(hn);
 }
 
-int hbc_node_clear(struct hbc_net *hn)
+int hbc_node_clear(struct hbc_net *hn, struct netlink_ext_ack *extack)
 {
-	int err = 0;
-	u32 id;
+	u32 id = hn->id;
+	int err;
 
-	mutex_lock(&hn->lock);
-	id = hn->id;
+	lockdep_assert_held(&hn->lock);
 	if (hn->leaving)
-		err = -EBUSY;
-	else if (!id)
-		err = -ENODEV;
-	if (err) {
-		mutex_unlock(&hn->lock);
+		return hbc_refuse(extack, -EBUSY, "the node is being taken down already");
+	err = hbc_node_check(hn, extack);
+	if (err)
 		return err;
-	}
 	hn->leaving = true;
 	hbc_node_begin_clear(hn);
 	mutex_unlock(&hn->lock);
@@ -269,7 +265,6 @@ int hbc_node_clear(struct hbc_net *hn)
 	hbc_node_wait(hn, &hn->nr_probes);
 	mutex_lock(&hn->lock);
 	hn->leaving = false;
-	mutex_unlock(&hn->lock);
 	hbc_node_tell(hn, id, HBCAST_EVENT_NODE_DOWN);
 	return 0;
 }

@@ -146,12 +146,14 @@ int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 /**
  * hbc_node_clear() - take the node down: listener, uploads, groups, peers, lanes
  * @hn: the namespace's part
+ * @extack: why not
  *
- * Context: process, takes hn->lock and waits without it until the last lane
- * has gone.
+ * Context: process, hn->lock held; let go of while it waits until the last lane has gone.
  * Return: 0; -ENODEV where there is none; -EBUSY while that goes on already.
  */
-int hbc_node_clear(struct hbc_net *hn);
+int hbc_node_clear(struct hbc_net *hn, struct netlink_ext_ack *extack);
+/* Whether the namespace is a node: 0 or -ENODEV. hn->lock held. */
+int hbc_node_check(const struct hbc_net *hn, struct netlink_ext_ack *extack);
 
 /* Peers or groups change: dumps that go on say so. hn->lock held. */
 static inline void hbc_node_changed(struct hbc_net *hn)

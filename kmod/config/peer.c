@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "compat/extack.h"
 #include "config/node.h"
 #include "config/peer.h"
 
@@ -38,8 +39,7 @@ static int hbc_peer_same(const struct hbc_peer *peer, const struct sockaddr_stor
 {
 	if (!memcmp(&peer->addr, addr, sizeof(*addr)))
 		return 0;
-	NL_SET_ERR_MSG(extack, "the peer has another address; delete it first");
-	return -EEXIST;
+	return hbc_refuse(extack, -EEXIST, "the peer has another address; delete it first");
 }
 
 int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr,
@@ -49,20 +49,16 @@ int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 	struct hbc_peer *peer;
 
 	lockdep_assert_held(&hn->lock);
-	if (id == hn->id) {
-		NL_SET_ERR_MSG(extack, "this is the node's own id");
-		return -EINVAL;
-	}
+	if (id == hn->id)
+		return hbc_refuse(extack, -EINVAL, "this is the node's own id");
 	place = hbc_peer_place(hn, id);
 	if (place != &hn->peers) {
 		peer = list_entry(place, struct hbc_peer, link);
 		if (peer->id == id)
 			return hbc_peer_same(peer, addr, extack);
 	}
-	if (hn->nr_peers >= HBC_PEERS_MAX) {
-		NL_SET_ERR_MSG(extack, "the node has as many peers as it can");
-		return -ENOSPC;
-	}
+	if (hn->nr_peers >= HBC_PEERS_MAX)
+		return hbc_refuse(extack, -ENOSPC, "the node has as many peers as it can");
 	peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
 	if (!peer)
 		return -ENOMEM;
@@ -86,10 +82,8 @@ int hbc_peer_del(struct hbc_net *hn, u32 id, struct netlink_ext_ack *extack)
 {
 	struct hbc_peer *peer = hbc_peer_find(hn, id);
 
-	if (!peer) {
-		NL_SET_ERR_MSG(extack, "there is no such peer");
-		return -ENOENT;
-	}
+	if (!peer)
+		return hbc_refuse(extack, -ENOENT, "there is no such peer");
 	hbc_peer_free(hn, peer);
 	return 0;
 }

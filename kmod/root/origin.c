@@ -414,50 +414,21 @@ static struct hbc_sent *hbc_origin_lowest(const struct list_head *list, u64 afte
 	return best;
 }
 
-/* origin->lock held. */
-static struct hbc_sent *hbc_origin_after(const struct hbc_origin *origin, u64 after)
+struct hbc_sent *hbc_origin_sent(struct hbc_session *s, u64 after)
 {
+	struct hbc_origin *origin = s->origin;
 	const struct hbc_source *source;
 	struct hbc_sent *best = NULL;
 
+	spin_lock_bh(&origin->lock);
 	list_for_each_entry(source, &origin->sources, link) {
 		best = hbc_origin_lowest(&source->done, after, best);
 		best = hbc_origin_lowest(&source->messages, after, best);
 	}
-	return best;
-}
-
-int hbc_origin_next(struct hbc_session *s, u64 after, struct hbcast_completion *c, u16 *port)
-{
-	struct hbc_origin *origin = s->origin;
-	const struct hbc_sent *sent;
-
-	spin_lock_bh(&origin->lock);
-	sent = hbc_origin_after(origin, after);
-	if (sent) {
-		hbc_sent_describe(sent, c);
-		*port = sent->port;
-	}
+	if (best)
+		hbc_sent_get(best);
 	spin_unlock_bh(&origin->lock);
-	return sent ? 0 : -ENOENT;
-}
-
-int hbc_origin_members(struct hbc_session *s, u64 number, struct hbcast_member *member, u32 max)
-{
-	struct hbc_origin *origin = s->origin;
-	struct hbc_sent *sent;
-	int nr = -ENOENT;
-
-	spin_lock_bh(&s->lock);
-	spin_lock(&origin->lock);
-	sent = number ? hbc_origin_after(origin, number - 1) : NULL;
-	if (sent && sent->number == number) {
-		nr = min(sent->nr, max);
-		hbc_sent_members(sent, member, max);
-	}
-	spin_unlock(&origin->lock);
-	spin_unlock_bh(&s->lock);
-	return nr;
+	return best;
 }
 
 static const struct hbc_root_ops hbc_origin_ops = {

@@ -15,8 +15,6 @@ struct hbc_plan;
 struct hbc_sent;
 struct hbc_session;
 struct hbc_tree;
-struct hbcast_completion;
-struct hbcast_member;
 struct netlink_ext_ack;
 
 /**
@@ -62,18 +60,11 @@ u16 hbc_origin_payload(struct hbc_session *s);
 /* The spanning slot that is furthest behind its share gets @bytes. Context: process. */
 u8 hbc_origin_slot(struct hbc_session *s, u64 bytes);
 
-/**
- * hbc_origin_next() - walk over messages, for dumps
- * @s: this node's own session
- * @after: number; messages complete and not, of all sources, in order
- * @c: set, but for the members
- * @port: set
- *
- * Context: process. Return: 0, or -ENOENT when no number is above @after.
+/*
+ * The first message whose number is above @after, complete or not, of all sources of this node's
+ * own session, with a reference, or NULL. Context: process.
  */
-int hbc_origin_next(struct hbc_session *s, u64 after, struct hbcast_completion *c, u16 *port);
-/* The members of a message: how many of @max were written, or -ENOENT. Context: process. */
-int hbc_origin_members(struct hbc_session *s, u64 number, struct hbcast_member *member, u32 max);
+struct hbc_sent *hbc_origin_sent(struct hbc_session *s, u64 after);
 
 int hbc_origin_init(void);
 

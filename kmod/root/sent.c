@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "session/tree.h"
 #include "store/cursor.h"
+#include "wire/shape.h"
 
 static int hbc_sent_compare(const void *a, const void *b)
 {
@@ -48,7 +49,6 @@ struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 	hbc_source_get(source);
 	sent->source = source;
 	sent->total = total;
-	sent->port = source->port;
 	sent->epoch = tree->epoch;
 	sent->nr = tree->nr - 1;
 	sent->pending = sent->nr;
@@ -149,13 +149,6 @@ void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
 	hbc_sent_look(sent);
 }
 
-static int hbc_sent_compare_ids(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
 {
 	struct hbc_sent_ids *ids = kvmalloc(struct_size(ids, id, tree->nr), GFP_KERNEL);
@@ -166,7 +159,7 @@ struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
 	ids->nr = tree->nr;
 	for (i = 0; i < ids->nr; i++)
 		ids->id[i] = be32_to_cpu(tree->node[i].node);
-	sort(ids->id, ids->nr, sizeof(ids->id[0]), hbc_sent_compare_ids, NULL);
+	sort(ids->id, ids->nr, sizeof(ids->id[0]), hbc_shape_compare, NULL);
 	return ids;
 }
 
@@ -201,20 +194,18 @@ static void hbc_sent_arrived(struct hbc_sent *sent, const struct hbc_child *chil
 	}
 }
 
-void hbc_sent_members(struct hbc_sent *sent, struct hbcast_member *member, u32 max)
+/* Bytes that members have whose part is not final. session->lock and origin->lock held. */
+static void hbc_sent_progress(struct hbc_sent *sent)
 {
 	const struct hbc_cursor *c;
 	struct hbc_child *child;
 
-	lockdep_assert_held(&sent->source->s->lock);
-	lockdep_assert_held(&sent->source->s->origin->lock);
 	list_for_each_entry(child, &sent->source->s->children, link) {
 		c = sent->message && child->slot == HBC_SLOT_ALL ?
 		    hbc_child_cursor(child, sent->message->store) : NULL;
 		if (c && c->arrived)
 			hbc_sent_arrived(sent, child, c->arrived);
 	}
-	memcpy(member, sent->member, min(max, sent->nr) * sizeof(*member));
 }
 
 void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c)
@@ -226,4 +217,24 @@ void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c)
 	c->members = sent->nr;
 	c->delivered = sent->delivered;
 	c->failed = sent->failed;
+}
+
+struct hbcast_completion *hbc_sent_completion(struct hbc_sent *sent, u32 max)
+{
+	struct hbc_session *s = sent->source->s;
+	struct hbcast_completion *c;
+
+	max = min(max, sent->nr);
+	c = kvzalloc(struct_size(c, member, max), GFP_KERNEL);
+	if (!c)
+		return NULL;
+	spin_lock_bh(&s->lock);
+	spin_lock(&s->origin->lock);
+	hbc_sent_describe(sent, c);
+	if (max)
+		hbc_sent_progress(sent);
+	memcpy(c->member, sent->member, max * sizeof(c->member[0]));
+	spin_unlock(&s->origin->lock);
+	spin_unlock_bh(&s->lock);
+	return c;
 }

@@ -22,7 +22,6 @@ struct hbc_tree;
  * @message: while it is not complete, else NULL
  * @number: of the message
  * @total: bytes of it
- * @port: that it goes to
  * @epoch: of the plan whose members it has
  * @given: bytes of it that had gone when it was complete
  * @accepted: when, by ktime_get_ns()
@@ -41,7 +40,6 @@ struct hbc_sent {
 	struct hbc_message *message;
 	u64 number;
 	u64 total;
-	u16 port;
 	u32 epoch;
 	u64 given;
 	u64 accepted;
@@ -76,12 +74,13 @@ struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
  * Context: process, no spinlocks.
  */
 void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason);
-/*
- * Copies its first @max members; of those whose part is not final, @bytes are what all have by
- * word of the child of this node that they are below. session->lock and origin->lock held.
- */
-void hbc_sent_members(struct hbc_sent *sent, struct hbcast_member *member, u32 max);
 /* What HBCAST_COMPLETION says, but for the members. origin->lock held. */
 void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c);
+/*
+ * All that HBCAST_COMPLETION says, with the first @max members, if there are that many: for
+ * kvfree(), or NULL. Of those whose part is not final, @bytes are what all have by word of the
+ * child of this node that they are below. Context: process, no spinlocks.
+ */
+struct hbcast_completion *hbc_sent_completion(struct hbc_sent *sent, u32 max);
 
 #endif /* _HBC_SENT_H */

@@ -251,27 +251,16 @@ int hbc_source_wait(struct hbc_source *source, struct hbcast_wait *w)
 	return err;
 }
 
-int hbc_source_completion(struct hbc_source *source, u64 number, u32 max,
-			  struct hbcast_completion **c)
+struct hbcast_completion *hbc_source_completion(struct hbc_source *source, u64 number, u32 max)
 {
 	struct hbc_sent *sent = hbc_source_find(source, number);
-	int nr = -ENOMEM;
+	struct hbcast_completion *c;
 
 	if (!sent)
-		return -ENOENT;
-	max = min(max, sent->nr);
-	*c = kvzalloc(struct_size(*c, member, max), GFP_KERNEL);
-	if (*c) {
-		spin_lock_bh(&source->s->lock);
-		spin_lock(&source->s->origin->lock);
-		hbc_sent_describe(sent, *c);
-		hbc_sent_members(sent, (*c)->member, max);
-		spin_unlock(&source->s->origin->lock);
-		spin_unlock_bh(&source->s->lock);
-		nr = max;
-	}
+		return ERR_PTR(-ENOENT);
+	c = hbc_sent_completion(sent, max);
 	hbc_sent_put(sent);
-	return nr;
+	return c ?: ERR_PTR(-ENOMEM);
 }
 
 u64 hbc_source_outstanding(struct hbc_source *source)

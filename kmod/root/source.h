@@ -118,18 +118,11 @@ int hbc_source_send_file(struct hbc_source *source, struct hbcast_file *f, long 
 /* Wait for a message's end, as HBCIOCWAIT says. Context: process. */
 int hbc_source_wait(struct hbc_source *source, struct hbcast_wait *w);
 
-/**
- * hbc_source_completion() - how far a message is
- * @source: of the socket
- * @number: of the message, 0 for the last one
- * @max: members that the caller has room for
- * @c: set to memory with the answer and as many members as there are, @max at the most; for
- *	kvfree()
- *
- * Context: process. Return: members at @c, -ENOENT, -ENOMEM.
+/*
+ * What hbc_sent_completion() says of message @number, 0 for the last one: for kvfree(), or ERR_PTR:
+ * -ENOENT, -ENOMEM. Context: process.
  */
-int hbc_source_completion(struct hbc_source *source, u64 number, u32 max,
-			  struct hbcast_completion **c);
+struct hbcast_completion *hbc_source_completion(struct hbc_source *source, u64 number, u32 max);
 
 /* Bytes of messages that are not complete. Context: process. */
 u64 hbc_source_outstanding(struct hbc_source *source);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "compat/extack.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "root/check.h"
@@ -24,14 +25,12 @@ int hbc_upload_begin(struct hbc_net *hn, u32 portid, u32 group, u8 flags,
 	struct hbc_upload *plan;
 
 	lockdep_assert_held(&hn->lock);
-	if (hbc_upload_find(hn, portid, group)) {
-		NL_SET_ERR_MSG(extack, "this socket's upload for the group has begun already");
-		return -EEXIST;
-	}
-	if (hn->nr_plans >= HBCAST_UPLOADS_MAX) {
-		NL_SET_ERR_MSG(extack, "too many uploads at once; try again when one is over");
-		return -EBUSY;
-	}
+	if (hbc_upload_find(hn, portid, group))
+		return hbc_refuse(extack, -EEXIST,
+				  "this socket's upload for the group has begun already");
+	if (hn->nr_plans >= HBCAST_UPLOADS_MAX)
+		return hbc_refuse(extack, -EBUSY,
+				  "too many uploads at once; try again when one is over");
 	plan = kzalloc(sizeof(*plan), GFP_KERNEL_ACCOUNT);
 	if (!plan)
 		return -ENOMEM;
@@ -213,10 +212,8 @@ static int hbc_upload_apply(struct hbc_group *group, struct hbc_checked *shape,
 	unsigned int i;
 	int err = -ENOMEM;
 
-	if (IS_ERR(s)) {
-		NL_SET_ERR_MSG(extack, "the group can take no more plans now");
-		return PTR_ERR(s);
-	}
+	if (IS_ERR(s))
+		return hbc_refuse(extack, PTR_ERR(s), "the group can take no more plans now");
 	tree = kcalloc(nr, sizeof(*tree), GFP_KERNEL);
 	if (tree)
 		plan = hbc_upload_plan(shape, nr, epoch, flags);

@@ -296,6 +296,7 @@ def test_uploads_abandoned():
     fine("uploads that are abandoned or given up make room", client.do, "plan-begin",
          group=GROUP)
     client.do("group-del", id=GROUP)
+    client.do("group-new", id=GROUP, key=KEY)
     refused("they go with their group", errno.ENOENT, "no upload", client.do, "plan-commit",
             group=GROUP)
     client.close()
