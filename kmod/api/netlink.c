@@ -21,7 +21,7 @@
 #include "wire/auth.h"
 #include "wire/wire.h"
 
-#define HBC_NL_REPLY_MAX	(1024 * 1024)	/* bytes; more than any object takes */
+#define HBC_NL_SEND_MAX	(1024 * 1024)	/* bytes; more than any object takes */
 
 /* The interface says in its own words what the module has in its headers. */
 static_assert(HBC_KEY_LEN_MIN == HBCAST_KEY_LEN_MIN);
@@ -165,7 +165,7 @@ static int hbc_nl_put(struct sk_buff *skb, const struct hbc_nl_object *object, u
 	return object->put_entries(skb, object->of, next);
 }
 
-int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object)
+int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_nl_object *object)
 {
 	size_t size = GENLMSG_DEFAULT_SIZE;
 	struct sk_buff *skb;
@@ -178,16 +178,16 @@ int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object)
 		skb = genlmsg_new(size, GFP_KERNEL);
 		if (!skb)
 			return -ENOMEM;
-		hdr = genlmsg_put_reply(skb, info, &hbc_nl_family, 0, info->genlhdr->cmd);
+		hdr = genlmsg_put(skb, portid, seq, &hbc_nl_family, 0, cmd);
 		err = hdr ? hbc_nl_put(skb, object, &next) : -EMSGSIZE;
 		if (!err)
 			break;
 		nlmsg_free(skb);
-		if (err != -EMSGSIZE || WARN_ON_ONCE(size > HBC_NL_REPLY_MAX))
+		if (err != -EMSGSIZE || WARN_ON_ONCE(size > HBC_NL_SEND_MAX))
 			return err;
 	}
 	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
+	return genlmsg_unicast(net, skb, portid);
 }
 
 struct hbc_net *hbc_nl_dump_net(const struct netlink_callback *cb)
@@ -331,7 +331,7 @@ int __init hbc_netlink_init(void)
 {
 	int err;
 
-	hbc_nl_sample_init();
+	hbc_nl_probe_init();
 	err = netlink_register_notifier(&hbc_nl_notifier);
 	if (err)
 		return err;

@@ -60,8 +60,15 @@ struct hbc_nl_object {
 	int (*put_entries)(struct sk_buff *skb, const void *of, u32 *next);
 };
 
-/* Answers a do request: 0; -ENOMEM; what sending says. */
-int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object);
+/* Tells one socket: 0; -ENOMEM; what sending says. Context: process, mutexes may be held. */
+int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_nl_object *object);
+
+/* Answers a do request: as above. */
+static inline int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object)
+{
+	return hbc_nl_send(genl_info_net(info), info->snd_portid, info->snd_seq,
+			   info->genlhdr->cmd, object);
+}
 
 /**
  * hbc_nl_dump() - one message of a dump
@@ -115,7 +122,7 @@ int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, in
 		    int port);
 
 /* Measurements are told. Context: hbc_netlink_init(). */
-void hbc_nl_sample_init(void);
+void hbc_nl_probe_init(void);
 
 int hbc_netlink_init(void);
 void hbc_netlink_exit(void);

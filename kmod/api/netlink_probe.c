@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Netlink operations on measurements. */
+/* Netlink operations on measurements, and what these tell to the socket that has asked. */
 #include <linux/mm.h>
 #include <linux/sort.h>
 
@@ -17,6 +17,12 @@ static_assert(__HBC_TASK_MAX - 1 == (int)HBCAST_TASK_BURST);
 static_assert(HBC_ASK_MS_MAX == HBCAST_ROUND_MS_MAX);
 static_assert(HBC_ASK_EVERY_MAX == HBCAST_ROUND_EVERY_MAX);
 static_assert(HBC_ASK_COUNT_MAX == HBCAST_TASK_COUNT_MAX);
+static_assert((int)HBC_SAMPLE_OVER == (int)HBCAST_ROUND_OVER);
+static_assert((int)HBC_SAMPLE_BUSY == (int)HBCAST_ROUND_BUSY);
+static_assert((int)HBC_SAMPLE_BROADCAST == (int)HBCAST_ROUND_BROADCAST);
+static_assert((int)HBC_TASK_RUNNING == (int)HBCAST_TASK_STATE_RUNNING);
+static_assert((int)HBC_TASK_DONE == (int)HBCAST_TASK_STATE_DONE);
+static_assert((int)HBC_TASK_FAILED == (int)HBCAST_TASK_STATE_FAILED);
 
 /**
  * struct hbc_nl_round - a round that is asked for
@@ -230,4 +236,70 @@ int hbcast_nl_probe_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	hbc_probe_ask_stop(hbc_nl_group(info), info->snd_portid);
 	return 0;
+}
+
+/* Samples. */
+
+static int hbc_nl_sample_put(struct sk_buff *skb, const void *of)
+{
+	const struct hbc_probe_news *news = of;
+	const struct hbc_wire_sample *w = news->w;
+	const struct hbc_probe *probe = news->probe;
+	u32 status = w ? be16_to_cpu(w->status) : HBCAST_ROUND_LOST;
+	int err;
+
+	err = nla_put_u32(skb, HBCAST_A_PROBE_GROUP, probe->group->id) ?:
+	      nla_put_u32(skb, HBCAST_A_PROBE_ROUND, news->round) ?:
+	      nla_put_u32(skb, HBCAST_A_PROBE_NODE, probe->peer) ?:
+	      nla_put_u32(skb, HBCAST_A_PROBE_STATUS, status);
+	if (err)
+		return err;
+	if (w)
+		return nla_put_u64_64bit(skb, HBCAST_A_PROBE_NS, be64_to_cpu(w->ns),
+					 HBCAST_A_PROBE_PAD);
+	return nla_put_u32(skb, HBCAST_A_PROBE_ERROR, news->error) ?:
+	       (probe->reject ? nla_put_u32(skb, HBCAST_A_PROBE_REJECT, probe->reject) : 0);
+}
+
+static int hbc_nl_put_figure(struct sk_buff *skb, const struct hbc_wire_figure *figure)
+{
+	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PROBE_FIGURE);
+	u8 error = figure->error, reject = figure->reject;
+	int err = nest ? 0 : -EMSGSIZE;
+
+	err = err ?:
+	      nla_put_u32(skb, HBCAST_A_FIGURE_INDEX, be16_to_cpu(figure->index)) ?:
+	      nla_put_u32(skb, HBCAST_A_FIGURE_STATE, figure->state) ?:
+	      (figure->receives ? nla_put_flag(skb, HBCAST_A_FIGURE_RECEIVES) : 0) ?:
+	      (error ? nla_put_u32(skb, HBCAST_A_FIGURE_ERROR, error) : 0) ?:
+	      (reject ? nla_put_u32(skb, HBCAST_A_FIGURE_REJECT, reject) : 0) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_FIGURE_FIRST, be64_to_cpu(figure->value[0]),
+				HBCAST_A_FIGURE_PAD) ?:
+	      nla_put_u64_64bit(skb, HBCAST_A_FIGURE_SECOND, be64_to_cpu(figure->value[1]),
+				HBCAST_A_FIGURE_PAD);
+	return hbc_nl_nest_end(skb, nest, err);
+}
+
+static int hbc_nl_sample_put_figures(struct sk_buff *skb, const void *of, u32 *next)
+{
+	const struct hbc_probe_news *news = of;
+	int err = 0;
+
+	for (; !err && *next < news->figures; *next += !err)
+		err = hbc_nl_put_figure(skb, &news->w->figure[*next]);
+	return err;
+}
+
+static void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid)
+{
+	const struct hbc_nl_object object = {
+		.of = news, .put = hbc_nl_sample_put, .put_entries = hbc_nl_sample_put_figures,
+	};
+
+	hbc_nl_send(news->probe->hn->net, portid, 0, HBCAST_CMD_PROBE_SAMPLE, &object);
+}
+
+void hbc_nl_probe_init(void)
+{
+	hbc_probe_tell = hbc_nl_sample_tell;
 }

@@ -8,11 +8,8 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "probe/ask.h"
-#include "probe/connect.h"
 
-void (*hbc_probe_tell)(struct hbc_probe *probe, u32 portid,
-		       const struct hbc_wire_sample *sample, unsigned int figures);
-void (*hbc_probe_tell_lost)(struct hbc_probe *probe, u32 portid, u32 round, int error);
+void (*hbc_probe_tell)(const struct hbc_probe_news *news, u32 portid);
 
 /**
  * struct hbc_probe_asked - a probe to a node that has been asked
@@ -78,9 +75,11 @@ static int hbc_probe_asked_hear(struct hbc_probe_asked *asked)
 		return err;
 	if (h.type != HBC_FRAME_PROBE_SAMPLE)
 		return -EPROTO;
-	hbc_probe_tell(&asked->probe, asked->portid, w,
-		       hbc_wire_count(&h, sizeof(*w), sizeof(w->figure[0])));
 	asked->told = be32_to_cpu(w->round);
+	hbc_probe_tell(&(struct hbc_probe_news) {
+		.probe = &asked->probe, .round = asked->told, .w = w,
+		.figures = hbc_wire_count(&h, sizeof(*w), sizeof(w->figure[0])),
+	}, asked->portid);
 	return 0;
 }
 
@@ -133,7 +132,9 @@ static void hbc_probe_asked_run(struct hbc_probe *probe)
 	}
 	/* Who has ended it knows, and who has been told all is not interested. */
 	if (!READ_ONCE(probe->ended) && round)
-		hbc_probe_tell_lost(probe, asked->portid, round, -err);
+		hbc_probe_tell(&(struct hbc_probe_news) {
+			.probe = probe, .round = round, .error = -err,
+		}, asked->portid);
 }
 
 static bool hbc_probe_is_asked(const struct hbc_probe *probe, const void *arg)

@@ -41,13 +41,19 @@ void hbc_probe_ask_stop(struct hbc_group *group, u32 portid);
  */
 void hbc_probe_ask_end(struct hbc_net *hn, u32 portid);
 
+/* What a node says of a round, with so many @figures; without @w that it is not reached. */
+struct hbc_probe_news {
+	const struct hbc_probe *probe;
+	u32 round;
+	int error;	/* why not, a positive errno */
+	const struct hbc_wire_sample *w;
+	unsigned int figures;
+};
+
 /*
- * What a node says of a round, with so many figures, to the netlink socket @portid alone; and
- * that it is not reached, for a positive errno @error. Without memory, or room in the socket,
- * the socket is told that something is missing. Set by the interface. Context: @probe->run.
+ * Tells the netlink socket @portid alone. Without memory, or room in the socket, the socket is
+ * told that something is missing. Set by the interface. Context: @news->probe->run.
  */
-extern void (*hbc_probe_tell)(struct hbc_probe *probe, u32 portid,
-			      const struct hbc_wire_sample *sample, unsigned int figures);
-extern void (*hbc_probe_tell_lost)(struct hbc_probe *probe, u32 portid, u32 round, int error);
+extern void (*hbc_probe_tell)(const struct hbc_probe_news *news, u32 portid);
 
 #endif /* _HBC_PROBE_ASK_H */

@@ -130,6 +130,13 @@ int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int 
  */
 int hbc_probe_next(struct hbc_probe *probe, struct hbc_hdr *h);
 
+/*
+ * Connects to where the peer listens, which may be this node itself, and proves who both are.
+ * From @run. Return: 0; -EKEYREJECTED, with @reject, if one of them does not accept the other;
+ * -ESHUTDOWN if the probe has ended; what the socket or a frame says.
+ */
+int hbc_probe_connect(struct hbc_probe *probe, const struct sockaddr_storage *addr);
+
 int hbc_probe_init(void);
 void hbc_probe_exit(void);
 

@@ -15,7 +15,6 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/gauge.h"
-#include "probe/connect.h"
 #include "probe/task.h"
 
 #define HBC_PROBE_FLOW_MS	25	/* a flow looks at the clock */
