@@ -102,7 +102,7 @@ int hbc_socket_getsockopt(struct socket *sock, int level, int name, char __user 
 	case HBCAST_LAST_MESSAGE:
 		if (!source)
 			return -ENOTCONN;
-		id = hbc_source_last(source);
+		id = READ_ONCE(source->last);
 		return hbc_socket_put_option(&id, sizeof(id), val, len, room);
 	case HBCAST_COMPLETION:
 		if (!source)
@@ -197,7 +197,7 @@ int hbc_socket_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		bytes = hbc_receiver_avail(&hs->r);
 		break;
 	case SIOCOUTQ:
-		bytes = source ? hbc_source_outstanding(source) : 0;
+		bytes = source ? READ_ONCE(source->outstanding) : 0;
 		break;
 	case HBCIOCSENDFILE:
 		return source ? hbc_socket_send_file(sock, source, user) : -ENOTCONN;

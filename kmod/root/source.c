@@ -98,50 +98,19 @@ static struct sock *hbc_source_sock(struct hbc_source *source)
 	return sk;
 }
 
-/* There may be room. */
+/* There may be room. origin->lock held. */
 static void hbc_source_tell(struct hbc_source *source)
 {
-	struct hbc_origin *origin = source->s->origin;
 	struct sock *sk;
-	u64 need;
 
 	wake_up_all(&source->wait);
-	spin_lock_bh(&origin->lock);
-	need = source->need;
-	spin_unlock_bh(&origin->lock);
-	if (!need || !hbc_source_room(source, need))
-		return;
-	WRITE_ONCE(source->need, 0);
-	sk = hbc_source_sock(source);
-	if (!sk)
-		return;
-	sk->sk_write_space(sk);
-	sock_put(sk);
-}
-
-/* All sources share the window. */
-static void hbc_source_tell_all(struct hbc_session *s)
-{
-	struct hbc_origin *origin = s->origin;
-	struct hbc_source *source, *last = NULL;
-
-	do {
-		spin_lock_bh(&origin->lock);
-		source = last ? list_next_entry(last, link) :
-				list_first_entry(&origin->sources, struct hbc_source, link);
-		if (last && list_empty(&last->link))
-			source = NULL;
-		else if (list_entry_is_head(source, &origin->sources, link))
-			source = NULL;
-		if (source)
-			hbc_source_get(source);
-		spin_unlock_bh(&origin->lock);
-		if (last)
-			hbc_source_put(last);
-		if (source)
-			hbc_source_tell(source);
-		last = source;
-	} while (source);
+	rcu_read_lock();
+	sk = rcu_dereference(source->sk);
+	if (sk && source->need && hbc_source_room(source, source->need)) {
+		WRITE_ONCE(source->need, 0);
+		sk->sk_write_space(sk);
+	}
+	rcu_read_unlock();
 }
 
 void hbc_source_uncharge(struct hbc_sent *sent)
@@ -152,8 +121,10 @@ void hbc_source_uncharge(struct hbc_sent *sent)
 	spin_lock_bh(&origin->lock);
 	WRITE_ONCE(source->charged, source->charged - sent->charged);
 	sent->charged = 0;
+	/* All sources share the window. */
+	list_for_each_entry(source, &origin->sources, link)
+		hbc_source_tell(source);
 	spin_unlock_bh(&origin->lock);
-	hbc_source_tell_all(source->s);
 }
 
 int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
@@ -263,16 +234,6 @@ struct hbcast_completion *hbc_source_completion(struct hbc_source *source, u64 n
 	return c ?: ERR_PTR(-ENOMEM);
 }
 
-u64 hbc_source_outstanding(struct hbc_source *source)
-{
-	return READ_ONCE(source->outstanding);
-}
-
-u64 hbc_source_last(struct hbc_source *source)
-{
-	return READ_ONCE(source->last);
-}
-
 /* An entry for the error queue; without memory there is still getsockopt(). */
 static void hbc_source_notify(struct sock *sk, const struct hbc_sent *sent)
 {
@@ -313,7 +274,6 @@ void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent)
 		sock_put(sk);
 	}
 	hbc_source_trim(source);
-	hbc_source_tell(source);
 }
 
 /* Birth and end. */

@@ -42,11 +42,11 @@ struct sock;
  *	all that follows
  * @nr_messages: their number; read without the lock
  * @charged: bytes of short messages that not all have; read without the lock
- * @outstanding: bytes of messages that are not complete
+ * @outstanding: bytes of messages that are not complete; read without the lock
  * @done: the last that are complete
  * @nr_done: their number
  * @done_bytes: and their memory
- * @last: number of the message that was accepted last
+ * @last: number of the message that was accepted last, 0 for none; read without the lock
  * @need: bytes of the send buffer without which the socket does not count as writable
  * @notify: completions go to the socket's error queue
  * @closed: there is no socket
@@ -124,10 +124,6 @@ int hbc_source_wait(struct hbc_source *source, struct hbcast_wait *w);
  */
 struct hbcast_completion *hbc_source_completion(struct hbc_source *source, u64 number, u32 max);
 
-/* Bytes of messages that are not complete. Context: process. */
-u64 hbc_source_outstanding(struct hbc_source *source);
-/* Number of the message that was accepted last, 0 for none. Context: process. */
-u64 hbc_source_last(struct hbc_source *source);
 /* Whether the socket takes more; else its sk_write_space() is called once it does. */
 bool hbc_source_poll(struct hbc_source *source);
 
