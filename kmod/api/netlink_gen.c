@@ -47,11 +47,11 @@ const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_RATE + 1] = {
 };
 
 /* HBCAST_CMD_VERSION_GET - do */
-const struct nla_policy hbcast_version_get_nl_policy[HBCAST_A_VERSION_PAD + 1] = {
+static const struct nla_policy hbcast_version_get_nl_policy[HBCAST_A_VERSION_PAD + 1] = {
 };
 
 /* HBCAST_CMD_NODE_SET - do */
-const struct nla_policy hbcast_node_set_nl_policy[HBCAST_A_NODE_PORT + 1] = {
+static const struct nla_policy hbcast_node_set_nl_policy[HBCAST_A_NODE_PORT + 1] = {
 	[HBCAST_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_NODE_IPV4] = { .type = NLA_U32, },
 	[HBCAST_A_NODE_IPV6] = NLA_POLICY_EXACT_LEN(16),
@@ -59,15 +59,15 @@ const struct nla_policy hbcast_node_set_nl_policy[HBCAST_A_NODE_PORT + 1] = {
 };
 
 /* HBCAST_CMD_NODE_DEL - do */
-const struct nla_policy hbcast_node_del_nl_policy[HBCAST_A_NODE_PAD + 1] = {
+static const struct nla_policy hbcast_node_del_nl_policy[HBCAST_A_NODE_PAD + 1] = {
 };
 
 /* HBCAST_CMD_NODE_GET - do */
-const struct nla_policy hbcast_node_get_nl_policy[HBCAST_A_NODE_PAD + 1] = {
+static const struct nla_policy hbcast_node_get_nl_policy[HBCAST_A_NODE_PAD + 1] = {
 };
 
 /* HBCAST_CMD_PEER_NEW - do */
-const struct nla_policy hbcast_peer_new_nl_policy[HBCAST_A_NODE_PORT + 1] = {
+static const struct nla_policy hbcast_peer_new_nl_policy[HBCAST_A_NODE_PORT + 1] = {
 	[HBCAST_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_NODE_IPV4] = { .type = NLA_U32, },
 	[HBCAST_A_NODE_IPV6] = NLA_POLICY_EXACT_LEN(16),
@@ -75,17 +75,17 @@ const struct nla_policy hbcast_peer_new_nl_policy[HBCAST_A_NODE_PORT + 1] = {
 };
 
 /* HBCAST_CMD_PEER_DEL - do */
-const struct nla_policy hbcast_peer_del_nl_policy[HBCAST_A_NODE_ID + 1] = {
+static const struct nla_policy hbcast_peer_del_nl_policy[HBCAST_A_NODE_ID + 1] = {
 	[HBCAST_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_PEER_GET - do */
-const struct nla_policy hbcast_peer_get_nl_policy[HBCAST_A_NODE_ID + 1] = {
+static const struct nla_policy hbcast_peer_get_nl_policy[HBCAST_A_NODE_ID + 1] = {
 	[HBCAST_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_GROUP_NEW - do */
-const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_SPOOL + 1] = {
+static const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_SPOOL + 1] = {
 	[HBCAST_A_GROUP_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_GROUP_KEY] = { .type = NLA_BINARY, },
 	[HBCAST_A_GROUP_UID] = { .type = NLA_U32, },
@@ -103,7 +103,7 @@ const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_SPOOL + 1] = {
 };
 
 /* HBCAST_CMD_GROUP_SET - do */
-const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_SPOOL + 1] = {
+static const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_SPOOL + 1] = {
 	[HBCAST_A_GROUP_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_GROUP_KEY] = { .type = NLA_BINARY, },
 	[HBCAST_A_GROUP_UID] = { .type = NLA_U32, },
@@ -122,24 +122,24 @@ const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_SPOOL + 1] = {
 };
 
 /* HBCAST_CMD_GROUP_DEL - do */
-const struct nla_policy hbcast_group_del_nl_policy[HBCAST_A_GROUP_ID + 1] = {
+static const struct nla_policy hbcast_group_del_nl_policy[HBCAST_A_GROUP_ID + 1] = {
 	[HBCAST_A_GROUP_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_GROUP_GET - do */
-const struct nla_policy hbcast_group_get_nl_policy[HBCAST_A_GROUP_ID + 1] = {
+static const struct nla_policy hbcast_group_get_nl_policy[HBCAST_A_GROUP_ID + 1] = {
 	[HBCAST_A_GROUP_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_PLAN_BEGIN - do */
-const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_FORWARD + 1] = {
+static const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_FORWARD + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PLAN_STRICT] = { .type = NLA_FLAG, },
 	[HBCAST_A_PLAN_FORWARD] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_PLAN_TREE - do */
-const struct nla_policy hbcast_plan_tree_nl_policy[HBCAST_A_PLAN_EDGE + 1] = {
+static const struct nla_policy hbcast_plan_tree_nl_policy[HBCAST_A_PLAN_EDGE + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PLAN_SLOT] = NLA_POLICY_MAX(NLA_U8, HBCAST_SLOT_MAX),
 	[HBCAST_A_PLAN_RATE] = { .type = NLA_U64, },
@@ -147,40 +147,40 @@ const struct nla_policy hbcast_plan_tree_nl_policy[HBCAST_A_PLAN_EDGE + 1] = {
 };
 
 /* HBCAST_CMD_PLAN_COMMIT - do */
-const struct nla_policy hbcast_plan_commit_nl_policy[HBCAST_A_PLAN_DRY_RUN + 1] = {
+static const struct nla_policy hbcast_plan_commit_nl_policy[HBCAST_A_PLAN_DRY_RUN + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PLAN_DRY_RUN] = { .type = NLA_FLAG, },
 };
 
 /* HBCAST_CMD_PLAN_ABORT - do */
-const struct nla_policy hbcast_plan_abort_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
+static const struct nla_policy hbcast_plan_abort_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_PLAN_DEL - do */
-const struct nla_policy hbcast_plan_del_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
+static const struct nla_policy hbcast_plan_del_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_PLAN_GET - do */
-const struct nla_policy hbcast_plan_get_nl_policy[HBCAST_A_PLAN_ROOT + 1] = {
+static const struct nla_policy hbcast_plan_get_nl_policy[HBCAST_A_PLAN_ROOT + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PLAN_ROOT] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_LANE_GET - do */
-const struct nla_policy hbcast_lane_get_nl_policy[HBCAST_A_LANE_ID + 1] = {
+static const struct nla_policy hbcast_lane_get_nl_policy[HBCAST_A_LANE_ID + 1] = {
 	[HBCAST_A_LANE_ID] = { .type = NLA_U32, },
 };
 
 /* HBCAST_CMD_MESSAGE_GET - do */
-const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID + 1] = {
+static const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID + 1] = {
 	[HBCAST_A_MESSAGE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_MESSAGE_ID] = NLA_POLICY_MIN(NLA_U64, 1),
 };
 
 /* HBCAST_CMD_PROBE_START - do */
-const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1] = {
+static const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1] = {
 	[HBCAST_A_PROBE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PROBE_ROUND] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_PROBE_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &hbcast_a_probe_ms_range),
@@ -190,12 +190,12 @@ const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1] =
 };
 
 /* HBCAST_CMD_PROBE_STOP - do */
-const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1] = {
+static const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1] = {
 	[HBCAST_A_PROBE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* HBCAST_CMD_STORE_GET - do */
-const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1] = {
+static const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1] = {
 	[HBCAST_A_STORE_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_STORE_ROOT] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HBCAST_A_STORE_ID] = NLA_POLICY_MIN(NLA_U64, 1),

@@ -15,50 +15,6 @@
 extern const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1];
 extern const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_RATE + 1];
 
-extern const struct nla_policy hbcast_version_get_nl_policy[HBCAST_A_VERSION_PAD + 1];
-
-extern const struct nla_policy hbcast_node_set_nl_policy[HBCAST_A_NODE_PORT + 1];
-
-extern const struct nla_policy hbcast_node_del_nl_policy[HBCAST_A_NODE_PAD + 1];
-
-extern const struct nla_policy hbcast_node_get_nl_policy[HBCAST_A_NODE_PAD + 1];
-
-extern const struct nla_policy hbcast_peer_new_nl_policy[HBCAST_A_NODE_PORT + 1];
-
-extern const struct nla_policy hbcast_peer_del_nl_policy[HBCAST_A_NODE_ID + 1];
-
-extern const struct nla_policy hbcast_peer_get_nl_policy[HBCAST_A_NODE_ID + 1];
-
-extern const struct nla_policy hbcast_group_new_nl_policy[HBCAST_A_GROUP_SPOOL + 1];
-
-extern const struct nla_policy hbcast_group_set_nl_policy[HBCAST_A_GROUP_SPOOL + 1];
-
-extern const struct nla_policy hbcast_group_del_nl_policy[HBCAST_A_GROUP_ID + 1];
-
-extern const struct nla_policy hbcast_group_get_nl_policy[HBCAST_A_GROUP_ID + 1];
-
-extern const struct nla_policy hbcast_plan_begin_nl_policy[HBCAST_A_PLAN_FORWARD + 1];
-
-extern const struct nla_policy hbcast_plan_tree_nl_policy[HBCAST_A_PLAN_EDGE + 1];
-
-extern const struct nla_policy hbcast_plan_commit_nl_policy[HBCAST_A_PLAN_DRY_RUN + 1];
-
-extern const struct nla_policy hbcast_plan_abort_nl_policy[HBCAST_A_PLAN_GROUP + 1];
-
-extern const struct nla_policy hbcast_plan_del_nl_policy[HBCAST_A_PLAN_GROUP + 1];
-
-extern const struct nla_policy hbcast_plan_get_nl_policy[HBCAST_A_PLAN_ROOT + 1];
-
-extern const struct nla_policy hbcast_lane_get_nl_policy[HBCAST_A_LANE_ID + 1];
-
-extern const struct nla_policy hbcast_message_get_nl_policy[HBCAST_A_MESSAGE_ID + 1];
-
-extern const struct nla_policy hbcast_probe_start_nl_policy[HBCAST_A_PROBE_EVERY + 1];
-
-extern const struct nla_policy hbcast_probe_stop_nl_policy[HBCAST_A_PROBE_GROUP + 1];
-
-extern const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1];
-
 /* Ops table for hbcast */
 extern const struct genl_ops hbcast_nl_ops[22];
 
