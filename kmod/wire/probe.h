@@ -104,10 +104,4 @@ struct hbc_wire_probe {
 	u8 payload[];
 } __packed;
 
-/*
- * hbc_wire_check() for these; of PROBE, whose payload need not be there. True as well for
- * frames with nothing to check behind the header.
- */
-bool hbc_wire_check_probe(const u8 *buf, const struct hbc_hdr *h);
-
 #endif /* _HBC_WIRE_PROBE_H */

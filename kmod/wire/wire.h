@@ -336,7 +336,7 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
 }
 
 /**
- * hbc_wire_check() - check a whole frame that is not DATA
+ * hbc_wire_check() - check a whole frame that is not DATA, but for the payload of PROBE
  * @buf: @h->length bytes
  * @h: what hbc_wire_get_hdr() made of its header
  *
