@@ -253,14 +253,15 @@ int hbc_nl_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb,
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
 	const struct hbc_group *group;
 	struct hbc_session *s;
+	unsigned long id;
 	int err;
 
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
 	err = hbc_nl_dump_begin(cb);
 	if (err)
 		return err;
-	list_for_each_entry(group, &hn->groups, link) {
-		if (group->id < at->group || !hbc_nl_may(group))
+	xa_for_each_start(&hn->groups, id, group, at->group) {
+		if (!hbc_nl_may(group))
 			continue;
 		if (group->id > at->group)
 			*at = (struct hbc_nl_place) { .group = group->id };

@@ -276,17 +276,16 @@ int hbcast_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	};
 	struct hbc_nl_place *at = (struct hbc_nl_place *)cb->ctx;
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
+	unsigned long id;
 	int err;
 
 	err = hbc_nl_dump_begin(cb);
 	if (err)
 		return err;
 	cb->seq = hn->generation;
-	list_for_each_entry(asked.group, &hn->groups, link) {
-		if (asked.group->id < at->item)
-			continue;
-		if (asked.group->id > at->item)
-			*at = (struct hbc_nl_place) { .item = asked.group->id };
+	xa_for_each_start(&hn->groups, id, asked.group, at->item) {
+		if (id > at->item)
+			*at = (struct hbc_nl_place) { .item = id };
 		err = hbc_nl_dump(skb, cb, &object, &at->next);
 		if (err)
 			break;

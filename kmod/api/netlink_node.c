@@ -112,22 +112,21 @@ int hbcast_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct hbc_nl_object object = { .put = hbc_nl_peer_put };
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
-	u32 *last = (u32 *)cb->ctx, next = 0;
 	const struct hbc_peer *peer;
+	unsigned long id;
+	u32 next = 0;
 	int err;
 
 	err = hbc_nl_dump_begin(cb);
 	if (err)
 		return err;
 	cb->seq = hn->generation;
-	list_for_each_entry(peer, &hn->peers, link) {
-		if (peer->id <= *last)
-			continue;
+	xa_for_each_start(&hn->peers, id, peer, cb->args[0]) {
 		object.of = peer;
 		err = hbc_nl_dump(skb, cb, &object, &next);
 		if (err)
 			break;
-		*last = peer->id;
+		cb->args[0] = id + 1;
 	}
 	return hbc_nl_dump_end(skb, cb, err);
 }

@@ -18,28 +18,20 @@
 
 struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id)
 {
-	struct hbc_group *group;
-
 	lockdep_assert_held(&hn->lock);
-	list_for_each_entry(group, &hn->groups, link) {
-		if (group->id >= id)
-			return group->id == id ? group : NULL;
-	}
-	return NULL;
+	return xa_load(&hn->groups, id);
 }
 
 struct hbc_group *hbc_group_get(struct hbc_net *hn, u32 id)
 {
-	struct hbc_group *group, *found = NULL;
+	struct hbc_group *group;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(group, &hn->groups, link)
-		if (group->id == id && kref_get_unless_zero(&group->ref)) {
-			found = group;
-			break;
-		}
+	group = xa_load(&hn->groups, id);
+	if (group && !kref_get_unless_zero(&group->ref))
+		group = NULL;
 	rcu_read_unlock();
-	return found;
+	return group;
 }
 
 static void hbc_group_free(struct kref *ref)
@@ -106,22 +98,6 @@ static int hbc_group_check_new(struct hbc_net *hn, u32 id, const struct hbc_grou
 	return hbc_group_check_self(hn, setup, extack);
 }
 
-static void hbc_group_link(struct hbc_net *hn, struct hbc_group *group)
-{
-	struct list_head *place = &hn->groups;
-	struct hbc_group *other;
-
-	list_for_each_entry_reverse(other, &hn->groups, link) {
-		if (other->id < group->id) {
-			place = &other->link;
-			break;
-		}
-	}
-	list_add_rcu(&group->link, place);
-	hn->nr_groups++;
-	hbc_node_changed(hn);
-}
-
 /* What @setup has of key and members; what was there before is left in @setup. */
 static void hbc_group_take(struct hbc_group *group, struct hbc_group_setup *setup)
 {
@@ -148,6 +124,12 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	if (!group)
 		return -ENOMEM;
+	/* Nobody finds it before it is complete. */
+	err = xa_reserve(&hn->groups, id, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(group);
+		return err;
+	}
 	kref_init(&group->ref);
 	group->hn = hn;
 	group->id = id;
@@ -157,7 +139,9 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	INIT_LIST_HEAD(&group->sessions);
 	mutex_init(&group->socks_lock);
 	INIT_HLIST_HEAD(&group->socks);
-	hbc_group_link(hn, group);
+	xa_store(&hn->groups, id, group, GFP_KERNEL);
+	hn->nr_groups++;
+	hbc_node_changed(hn);
 	return 0;
 }
 
@@ -209,7 +193,7 @@ void hbc_group_remove(struct hbc_group *group)
 
 	lockdep_assert_held(&hn->lock);
 	WRITE_ONCE(group->gone, true);
-	list_del_rcu(&group->link);
+	xa_erase(&hn->groups, group->id);
 	hn->nr_groups--;
 	hbc_node_changed(hn);
 	list_for_each_entry(user, &hbc_node_users, link)

@@ -65,7 +65,6 @@ struct hbc_group_config {
  * struct hbc_group - one group at this node
  * @ref: references; the node's list holds one
  * @rcu: its end
- * @link: hn->groups; written under hn->lock, read under RCU
  * @hn: the node
  * @id: never 0
  * @config: written under hn->lock, single fields read without it
@@ -85,7 +84,6 @@ struct hbc_group_config {
 struct hbc_group {
 	struct kref ref;
 	struct rcu_head rcu;
-	struct list_head link;
 	struct hbc_net *hn;
 	u32 id;
 	struct hbc_group_config config;

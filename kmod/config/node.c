@@ -233,13 +233,14 @@ static void hbc_node_wait(struct hbc_net *hn, atomic_t *n)
 /* All that hangs on the node but its lanes and probes, which are told to end. */
 static void hbc_node_begin_clear(struct hbc_net *hn)
 {
-	struct hbc_group *group, *next;
 	struct hbc_node_user *user;
+	struct hbc_group *group;
+	unsigned long id;
 
 	lockdep_assert_held(&hn->lock);
 	hbc_node_unlisten(hn);
 	WRITE_ONCE(hn->id, 0);
-	list_for_each_entry_safe(group, next, &hn->groups, link)
+	xa_for_each(&hn->groups, id, group)
 		hbc_group_remove(group);
 	hbc_peer_flush(hn);
 	list_for_each_entry(user, &hbc_node_users, link)
@@ -276,8 +277,8 @@ static int __net_init hbc_node_net_init(struct net *net)
 	hn->net = net;
 	mutex_init(&hn->lock);
 	INIT_WORK(&hn->accept_work, hbc_node_accept);
-	INIT_LIST_HEAD(&hn->peers);
-	INIT_LIST_HEAD(&hn->groups);
+	xa_init(&hn->peers);
+	xa_init(&hn->groups);
 	INIT_LIST_HEAD(&hn->plans);
 	hn->generation = 1;
 	spin_lock_init(&hn->lanes_lock);

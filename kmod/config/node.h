@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 struct hbc_group;
 struct hbc_group_setup;
@@ -36,9 +37,9 @@ struct socket;
  *	while @accept_work is not queued
  * @data_ready: what @listener's callback was
  * @accept_work: takes connections off @listener
- * @peers: struct hbc_peer by ascending id
+ * @peers: struct hbc_peer by id
  * @nr_peers: their number
- * @groups: struct hbc_group by ascending id
+ * @groups: struct hbc_group by id; read under RCU, too
  * @nr_groups: their number
  * @plans: struct hbc_plan, uploads that are not committed yet
  * @nr_plans: their number
@@ -67,9 +68,9 @@ struct hbc_net {
 	struct socket *listener;
 	void (*data_ready)(struct sock *sk);
 	struct work_struct accept_work;
-	struct list_head peers;
+	struct xarray peers;
 	unsigned int nr_peers;
-	struct list_head groups;
+	struct xarray groups;
 	unsigned int nr_groups;
 	struct list_head plans;
 	unsigned int nr_plans;

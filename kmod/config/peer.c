@@ -11,27 +11,8 @@
 
 struct hbc_peer *hbc_peer_find(struct hbc_net *hn, u32 id)
 {
-	struct hbc_peer *peer;
-
 	lockdep_assert_held(&hn->lock);
-	list_for_each_entry(peer, &hn->peers, link) {
-		if (peer->id >= id)
-			return peer->id == id ? peer : NULL;
-	}
-	return NULL;
-}
-
-/* The last peer whose id is not above @id, or the list's head. */
-static struct list_head *hbc_peer_place(struct hbc_net *hn, u32 id)
-{
-	struct hbc_peer *peer;
-
-	/* Backwards, because most lists are filled in ascending order. */
-	list_for_each_entry_reverse(peer, &hn->peers, link) {
-		if (peer->id <= id)
-			return &peer->link;
-	}
-	return &hn->peers;
+	return xa_load(&hn->peers, id);
 }
 
 static int hbc_peer_same(const struct hbc_peer *peer, const struct sockaddr_storage *addr,
@@ -45,18 +26,13 @@ static int hbc_peer_same(const struct hbc_peer *peer, const struct sockaddr_stor
 int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr,
 		 struct netlink_ext_ack *extack)
 {
-	struct list_head *place;
-	struct hbc_peer *peer;
+	struct hbc_peer *peer = hbc_peer_find(hn, id);
+	int err;
 
-	lockdep_assert_held(&hn->lock);
 	if (id == hn->id)
 		return hbc_refuse(extack, -EINVAL, "this is the node's own id");
-	place = hbc_peer_place(hn, id);
-	if (place != &hn->peers) {
-		peer = list_entry(place, struct hbc_peer, link);
-		if (peer->id == id)
-			return hbc_peer_same(peer, addr, extack);
-	}
+	if (peer)
+		return hbc_peer_same(peer, addr, extack);
 	if (hn->nr_peers >= HBC_PEERS_MAX)
 		return hbc_refuse(extack, -ENOSPC, "the node has as many peers as it can");
 	peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
@@ -64,7 +40,11 @@ int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 		return -ENOMEM;
 	peer->id = id;
 	peer->addr = *addr;
-	list_add(&peer->link, place);
+	err = xa_insert(&hn->peers, id, peer, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(peer);
+		return err;
+	}
 	hn->nr_peers++;
 	hbc_node_changed(hn);
 	return 0;
@@ -72,7 +52,7 @@ int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 
 static void hbc_peer_free(struct hbc_net *hn, struct hbc_peer *peer)
 {
-	list_del(&peer->link);
+	xa_erase(&hn->peers, peer->id);
 	hn->nr_peers--;
 	hbc_node_changed(hn);
 	kfree(peer);
@@ -90,9 +70,10 @@ int hbc_peer_del(struct hbc_net *hn, u32 id, struct netlink_ext_ack *extack)
 
 void hbc_peer_flush(struct hbc_net *hn)
 {
-	struct hbc_peer *peer, *next;
+	struct hbc_peer *peer;
+	unsigned long id;
 
 	lockdep_assert_held(&hn->lock);
-	list_for_each_entry_safe(peer, next, &hn->peers, link)
+	xa_for_each(&hn->peers, id, peer)
 		hbc_peer_free(hn, peer);
 }

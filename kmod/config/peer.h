@@ -3,7 +3,6 @@
 #ifndef _HBC_PEER_H
 #define _HBC_PEER_H
 
-#include <linux/list.h>
 #include <linux/socket.h>
 #include <linux/types.h>
 
@@ -14,7 +13,6 @@ struct netlink_ext_ack;
 
 /* All fields: hn->lock. */
 struct hbc_peer {
-	struct list_head link;	/* hn->peers, by ascending id */
 	u32 id;
 	struct sockaddr_storage addr;
 };

@@ -223,9 +223,10 @@ static bool hbc_probe_broadcast(struct hbc_net *hn)
 	const struct hbc_group *group;
 	struct hbc_session *s;
 	bool busy = false;
+	unsigned long id;
 
 	mutex_lock(&hn->lock);
-	list_for_each_entry(group, &hn->groups, link)
+	xa_for_each(&hn->groups, id, group)
 		list_for_each_entry(s, &group->sessions, link)
 			busy |= hbc_session_busy(s);
 	mutex_unlock(&hn->lock);

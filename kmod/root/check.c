@@ -151,25 +151,18 @@ static int hbc_check_link(struct hbc_check *c)
 	return 0;
 }
 
-/* Addresses: this node's own, and its peers', which are by ascending id too. */
+/* Where nodes listen. */
 static int hbc_check_reach(struct hbc_check *c)
 {
-	struct list_head *head = &c->hn->peers, *at = head->next;
+	const struct hbc_peer *peer;
 	u32 i;
 
 	for (i = 0; i < c->nr; i++) {
-		struct hbc_check_node *node = &c->node[i];
-
-		if (i == c->root) {
-			node->addr = &c->hn->addr;
-			continue;
-		}
-		while (at != head && list_entry(at, struct hbc_peer, link)->id < node->id)
-			at = at->next;
-		if (at == head || list_entry(at, struct hbc_peer, link)->id != node->id)
+		peer = hbc_peer_find(c->hn, c->node[i].id);
+		if (i != c->root && !peer)
 			return hbc_check_refuse(c, "node %u is no peer of this node; add it first",
-					       node->id);
-		node->addr = &list_entry(at, struct hbc_peer, link)->addr;
+					       c->node[i].id);
+		c->node[i].addr = i == c->root ? &c->hn->addr : &peer->addr;
 	}
 	return 0;
 }
@@ -178,22 +171,16 @@ static int hbc_check_reach(struct hbc_check *c)
 static int hbc_check_members(const struct hbc_check *c)
 {
 	const struct hbc_group *group = c->group;
-	u32 i, m = 0;
+	u32 i;
 
-	if (!group->nr_members)
-		return 0;
-	for (i = 0; i < c->nr; i++) {
-		u32 id = c->node[i].id;
-
-		if (m < group->nr_members && group->members[m] < id)
-			break;
-		if (m == group->nr_members || group->members[m] != id)
-			return hbc_check_refuse(c, "node %u is no member of the group", id);
-		m++;
-	}
-	if (m < group->nr_members)
-		return hbc_check_refuse(c, "member %u is missing from the tree",
-				       group->members[m]);
+	for (i = 0; i < c->nr; i++)
+		if (!hbc_group_lists(group->members, group->nr_members, c->node[i].id))
+			return hbc_check_refuse(c, "node %u is no member of the group",
+						c->node[i].id);
+	for (i = 0; i < group->nr_members; i++)
+		if (hbc_check_index(c, group->members[i]) == NOBODY)
+			return hbc_check_refuse(c, "member %u is missing from the tree",
+						group->members[i]);
 	return 0;
 }
 
