@@ -24,20 +24,10 @@
 #define HBC_NL_SEND_MAX	(1024 * 1024)	/* bytes; more than any object takes */
 
 /* The interface says in its own words what the module has in its headers. */
-static_assert(HBC_KEY_LEN_MIN == HBCAST_KEY_LEN_MIN);
-static_assert(HBC_KEY_LEN_MAX == HBCAST_KEY_LEN_MAX);
-static_assert(HBC_PORT_DEFAULT == HBCAST_PORT_DEFAULT);
 static_assert(HBC_MAX_SLOTS - 1 == HBCAST_SLOT_MAX);
 static_assert(HBC_MAX_MEMBERS == HBCAST_NODES_MAX);
 static_assert(HBC_MAX_DEPTH == HBCAST_DEPTH_MAX);
 static_assert(HBC_EVENT_MCGRP == HBCAST_NLGRP_EVENTS);
-static_assert((int)HBC_REJECT_GROUP == (int)HBCAST_REJECT_GROUP);
-static_assert((int)HBC_REJECT_NODE == (int)HBCAST_REJECT_NODE);
-static_assert((int)HBC_REJECT_KEY == (int)HBCAST_REJECT_KEY);
-static_assert((int)HBC_REJECT_MEMBER == (int)HBCAST_REJECT_MEMBER);
-static_assert((int)HBC_REJECT_BUSY == (int)HBCAST_REJECT_BUSY);
-static_assert((int)HBC_REJECT_PROTOCOL == (int)HBCAST_REJECT_PROTOCOL);
-static_assert(__HBC_REJECT_MAX - 1 == (int)HBCAST_REJECT_POLICY);
 static_assert((int)HBC_LANE_CONNECTING == (int)HBCAST_LANE_STATE_CONNECTING);
 static_assert((int)HBC_LANE_HANDSHAKE == (int)HBCAST_LANE_STATE_HANDSHAKE);
 static_assert((int)HBC_LANE_READY == (int)HBCAST_LANE_STATE_READY);

@@ -11,19 +11,6 @@
 #include "probe/ask.h"
 #include "wire/shape.h"
 
-static_assert((int)HBC_TASK_FLOW == (int)HBCAST_TASK_FLOW);
-static_assert((int)HBC_TASK_TRIP == (int)HBCAST_TASK_TRIP);
-static_assert(__HBC_TASK_MAX - 1 == (int)HBCAST_TASK_BURST);
-static_assert(HBC_ASK_MS_MAX == HBCAST_ROUND_MS_MAX);
-static_assert(HBC_ASK_EVERY_MAX == HBCAST_ROUND_EVERY_MAX);
-static_assert(HBC_ASK_COUNT_MAX == HBCAST_TASK_COUNT_MAX);
-static_assert((int)HBC_SAMPLE_OVER == (int)HBCAST_ROUND_OVER);
-static_assert((int)HBC_SAMPLE_BUSY == (int)HBCAST_ROUND_BUSY);
-static_assert((int)HBC_SAMPLE_BROADCAST == (int)HBCAST_ROUND_BROADCAST);
-static_assert((int)HBC_TASK_RUNNING == (int)HBCAST_TASK_STATE_RUNNING);
-static_assert((int)HBC_TASK_DONE == (int)HBCAST_TASK_STATE_DONE);
-static_assert((int)HBC_TASK_FAILED == (int)HBCAST_TASK_STATE_FAILED);
-
 /**
  * struct hbc_nl_round - a round that is asked for
  * @hn: this node
@@ -73,10 +60,10 @@ static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *ex
 	if (task->from == task->to)
 		return hbc_nl_refuse(extack, tb[HBCAST_A_TASK_TO], -EINVAL,
 				     "a task is from one node to another one");
-	if (task->rate && task->kind != HBC_TASK_FLOW)
+	if (task->rate && task->kind != HBCAST_TASK_FLOW)
 		return hbc_nl_refuse(extack, tb[HBCAST_A_TASK_RATE], -EINVAL,
 				     "flows may have a rate, round trips and bursts have none");
-	if (task->kind == HBC_TASK_FLOW ? !task->count : !!task->count)
+	if (task->kind == HBCAST_TASK_FLOW ? !task->count : !!task->count)
 		return 0;
 	return hbc_nl_refuse(extack, tb[HBCAST_A_TASK_COUNT] ?: nest, -EINVAL,
 			     "round trips and bursts have a count, flows have none");
@@ -152,7 +139,7 @@ static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round 
 			     task->addr);
 		round->nodes[all++] = from;
 		/* Others answer any member. */
-		if (task->kind == HBC_TASK_FLOW)
+		if (task->kind == HBCAST_TASK_FLOW)
 			round->nodes[all++] = to;
 	}
 	sort(round->nodes, all, sizeof(u32), hbc_shape_compare, NULL);
@@ -171,7 +158,7 @@ static int hbc_nl_round_part(struct hbc_nl_round *round, u32 node)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < round->count; i++, task++) {
-		if (task->from != id && (task->to != id || task->kind != HBC_TASK_FLOW))
+		if (task->from != id && (task->to != id || task->kind != HBCAST_TASK_FLOW))
 			continue;
 		if (n == HBC_ASK_TASKS)
 			return -E2BIG;

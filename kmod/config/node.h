@@ -24,8 +24,6 @@ struct netlink_ext_ack;
 struct sock;
 struct socket;
 
-#define HBC_PORT_DEFAULT	7310
-
 /**
  * struct hbc_net - hbcast's part of a network namespace
  * @net: the namespace

@@ -86,7 +86,7 @@ static int hbc_handshake_check(struct hbc_lane *lane, enum hbc_auth_side side, c
 	return err;
 }
 
-/* Who may open a lane for whose plan: enum hbc_reject_reason. */
+/* Who may open a lane for whose plan: enum hbcast_reject_reason. */
 static u16 hbc_handshake_judge(struct hbc_lane *lane, const struct hbc_wire_hello *hello)
 {
 	u32 id = READ_ONCE(lane->hn->id);
@@ -94,18 +94,18 @@ static u16 hbc_handshake_judge(struct hbc_lane *lane, const struct hbc_wire_hell
 	bool probe = hello->flags & HBC_HELLO_PROBE;
 
 	if (!group || READ_ONCE(group->gone))
-		return HBC_REJECT_GROUP;
+		return HBCAST_REJECT_GROUP;
 	if (be32_to_cpu(hello->to) != id)
-		return HBC_REJECT_NODE;
+		return HBCAST_REJECT_NODE;
 	/* A node may measure with itself: it is a coordinator's own part. */
 	if (!probe && be32_to_cpu(hello->from) == id)
-		return HBC_REJECT_PROTOCOL;
+		return HBCAST_REJECT_PROTOCOL;
 	if (probe && !READ_ONCE(group->config.probe))
-		return HBC_REJECT_POLICY;
+		return HBCAST_REJECT_POLICY;
 	if (!hbc_group_is_member(group, be32_to_cpu(hello->from)) ||
 	    !hbc_group_is_member(group, be32_to_cpu(hello->root)))
-		return HBC_REJECT_MEMBER;
-	return HBC_REJECT_NONE;
+		return HBCAST_REJECT_MEMBER;
+	return HBCAST_REJECT_NONE;
 }
 
 static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hello *hello)
@@ -143,7 +143,7 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hell
 	return hbc_tx_now(lane, challenge, sizeof(*challenge));
 }
 
-/* The other side, or this one, does not accept the other: enum hbc_reject_reason. */
+/* The other side, or this one, does not accept the other: enum hbcast_reject_reason. */
 static int hbc_handshake_refused(struct hbc_lane *lane, u16 reason)
 {
 	struct hbc_event e;
@@ -167,7 +167,7 @@ static int hbc_handshake_challenge(struct hbc_lane *lane, const struct hbc_wire_
 		return -EPROTO;
 	hs->challenge = *w;
 	if (hbc_handshake_check(lane, HBC_AUTH_ACCEPTOR, w->mac))
-		return hbc_handshake_refused(lane, HBC_REJECT_KEY);
+		return hbc_handshake_refused(lane, HBCAST_REJECT_KEY);
 	hbc_wire_put_hdr(&auth.hdr, HBC_FRAME_AUTH, 0, sizeof(auth));
 	err = hbc_handshake_mac(lane, HBC_AUTH_CONNECTOR, auth.mac);
 	if (err)
@@ -184,9 +184,9 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth 
 	int err;
 
 	if (!hs || !hs->challenged)
-		return hbc_handshake_reject(lane, HBC_REJECT_PROTOCOL);
+		return hbc_handshake_reject(lane, HBCAST_REJECT_PROTOCOL);
 	if (hbc_handshake_check(lane, HBC_AUTH_CONNECTOR, w->mac))
-		return hbc_handshake_reject(lane, HBC_REJECT_KEY);
+		return hbc_handshake_reject(lane, HBCAST_REJECT_KEY);
 	if (hs->hello.flags & HBC_HELLO_PROBE) {
 		set_bit(HBC_LANE_PROBE, &lane->flags);
 		return -ESHUTDOWN;
@@ -211,7 +211,7 @@ int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8
 			return hbc_handshake_hello(lane, (const struct hbc_wire_hello *)frame);
 		if (frame && h->type == HBC_FRAME_AUTH)
 			return hbc_handshake_auth(lane, (const struct hbc_wire_auth *)frame);
-		return hbc_handshake_reject(lane, HBC_REJECT_PROTOCOL);
+		return hbc_handshake_reject(lane, HBCAST_REJECT_PROTOCOL);
 	}
 	if (!frame || !lane->handshake)
 		return -EPROTO;

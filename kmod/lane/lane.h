@@ -86,7 +86,7 @@ struct hbc_lane_callbacks {
  * @addr: the child's address (connectors), or where the connection came from
  * @state: enum hbc_lane_state; written by the life and receive work
  * @error: why the connection ends, a positive errno; the first one wins
- * @reason: enum hbc_reject_reason that the other side gave last
+ * @reason: enum hbcast_reject_reason that the other side gave last
  * @flags: HBC_LANE_* bits
  * @sock: the connection; set and cleared by the life work under @tx_mutex and @lock
  * @saved: what @sock's callbacks were
@@ -163,7 +163,7 @@ struct hbc_lane {
 /**
  * struct hbc_lane_ops - what a lane's owner does; set once
  * @admit: an acceptor's connector has proved itself: sets lane->owner. Return: 0, a positive
- *	enum hbc_reject_reason, or -errno. Receive work.
+ *	enum hbcast_reject_reason, or -errno. Receive work.
  * @up: the lane is about to be READY: 0 or why it must end. Receive work.
  * @down: it was READY and is not any more. Life work; nothing else of the lane runs.
  * @gone: the lane has ended; lane->owner is not used any more. Life work.
@@ -173,7 +173,7 @@ struct hbc_lane {
  *	takes it for sent. Return: its length, or 0. tx_mutex held.
  * @next: the next data; see hbc_tx_part. Return: whether there is some. tx_mutex held.
  * @sent: so many bytes of it, whole fragments, are or will be with TCP. tx_mutex held.
- * @refused: the other side refused: enum hbc_reject_reason. Life or receive work.
+ * @refused: the other side refused: enum hbcast_reject_reason. Life or receive work.
  */
 struct hbc_lane_ops {
 	int (*admit)(struct hbc_lane *lane);

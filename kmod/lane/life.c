@@ -73,7 +73,7 @@ void hbc_life_ready(struct hbc_lane *lane)
 	set_bit(HBC_LANE_UP, &lane->flags);
 	lane->stats.connects += lane->connector;
 	lane->retry = HBC_LIFE_RETRY_MIN_MS;
-	lane->reason = HBC_REJECT_NONE;
+	lane->reason = HBCAST_REJECT_NONE;
 	lane->looked = jiffies;
 	lane->silent = 0;
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);

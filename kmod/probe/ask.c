@@ -205,7 +205,7 @@ int hbc_probe_ask(const struct hbc_probe_asker *asker, u32 round, const u8 *fram
 void hbc_probe_ask_stop(struct hbc_group *group, u32 portid)
 {
 	const struct hbc_probe_asker asker = { .group = group, .portid = portid };
-	struct hbc_wire_ask stop = { .ms = cpu_to_be32(HBC_ASK_MS_MAX) };
+	struct hbc_wire_ask stop = { .ms = cpu_to_be32(HBCAST_ROUND_MS_MAX) };
 	struct hbc_probe_asked *asked;
 	struct hbc_probe *probe;
 

@@ -354,7 +354,7 @@ static int hbc_probe_prove(struct hbc_probe *probe, struct hbc_probe_proof *proo
 	      hbc_auth_mac(key, HBC_AUTH_CONNECTOR, &proof->hello, &proof->challenge, auth->mac);
 	hbc_auth_key_put(key);
 	if (err == -EKEYREJECTED)
-		probe->reject = HBC_REJECT_KEY;
+		probe->reject = HBCAST_REJECT_KEY;
 	return err;
 }
 

@@ -35,7 +35,7 @@ struct socket;
  * @lock: @sock against its end; serializes what is sent while others may send
  * @sock: the connection, NULL before and behind
  * @ended: nobody wants it any more; written under hn->probes_lock
- * @reject: enum hbc_reject_reason that the other side gave; @run only
+ * @reject: enum hbcast_reject_reason that the other side gave; @run only
  * @have: bytes of @frame; @run only
  * @frame: what has come last; @run only
  */

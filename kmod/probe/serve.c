@@ -30,7 +30,7 @@ static void hbc_probe_serve_run(struct hbc_probe *probe);
  * struct hbc_probe_round - a round, as one node has it
  * @control: the probe from the coordinator, which has it; all fields are its @run's
  * @id: the coordinator's number for it; 0 before the first one
- * @status: enum hbc_sample_status
+ * @status: enum hbcast_round_status
  * @begun: by ktime_get_ns()
  * @end: when it is over, likewise
  * @every: ms from one sample to the next
@@ -40,7 +40,7 @@ static void hbc_probe_serve_run(struct hbc_probe *probe);
 struct hbc_probe_round {
 	struct hbc_probe *control;
 	u32 id;
-	enum hbc_sample_status status;
+	enum hbcast_round_status status;
 	u64 begun;
 	u64 end;
 	unsigned int every;
@@ -95,7 +95,7 @@ static struct hbc_probe_served *hbc_probe_served(struct hbc_probe *probe)
 /* Whether it goes on. */
 static bool hbc_probe_round_runs(const struct hbc_probe_round *round)
 {
-	return round->id && round->status == HBC_SAMPLE_RUNNING;
+	return round->id && round->status == HBCAST_ROUND_RUNNING;
 }
 
 /* Flows that come in. */
@@ -146,7 +146,7 @@ static bool hbc_probe_is_inflow(const struct hbc_probe *probe, const void *arg)
 static void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_wire_figure *figure)
 {
 	mutex_lock(&probe->lock);
-	figure->state = probe->sock ? HBC_TASK_RUNNING : HBC_TASK_DONE;
+	figure->state = probe->sock ? HBCAST_TASK_STATE_RUNNING : HBCAST_TASK_STATE_DONE;
 	figure->value[0] = cpu_to_be64(probe->sock ? hbc_probe_served_bytes(probe) :
 						     hbc_probe_served(probe)->bytes);
 	mutex_unlock(&probe->lock);
@@ -213,7 +213,7 @@ static void hbc_probe_round_clear(struct hbc_probe_round *round)
 
 static void hbc_probe_part_fail(struct hbc_probe_part *part, int err)
 {
-	part->figure.state = HBC_TASK_FAILED;
+	part->figure.state = HBCAST_TASK_STATE_FAILED;
 	part->figure.error = min(-err, U8_MAX);
 }
 
@@ -233,11 +233,11 @@ static bool hbc_probe_broadcast(struct hbc_net *hn)
 	return busy;
 }
 
-static enum hbc_sample_status hbc_probe_round_judge(struct hbc_probe_round *round, bool anyway)
+static enum hbcast_round_status hbc_probe_round_judge(struct hbc_probe_round *round, bool anyway)
 {
 	if (!anyway && hbc_probe_broadcast(round->control->hn))
-		return HBC_SAMPLE_BROADCAST;
-	return hbc_probe_round_take(round) ? HBC_SAMPLE_RUNNING : HBC_SAMPLE_BUSY;
+		return HBCAST_ROUND_BROADCAST;
+	return hbc_probe_round_take(round) ? HBCAST_ROUND_RUNNING : HBCAST_ROUND_BUSY;
 }
 
 /* All tasks are read before one of them begins. */
@@ -253,7 +253,7 @@ static int hbc_probe_round_read(struct hbc_probe_round *round, const struct hbc_
 		part->from = be32_to_cpu(task->from);
 		if (part->from != id && be32_to_cpu(task->to) != id)
 			return -EBADMSG;
-		part->flow = task->kind == HBC_TASK_FLOW;
+		part->flow = task->kind == HBCAST_TASK_FLOW;
 		part->figure.index = task->index;
 		part->figure.receives = part->from != id;
 	}
@@ -324,7 +324,7 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 	round->begun = ktime_get_ns();
 	round->end = round->begun + be32_to_cpu(w->ms) * (u64)NSEC_PER_MSEC;
 	round->every = hbc_probe_round_every(round, be32_to_cpu(w->every));
-	round->status = HBC_SAMPLE_OVER;
+	round->status = HBCAST_ROUND_OVER;
 	if (!count)
 		return 0;
 	round->parts = kvcalloc(count, sizeof(*round->parts), GFP_KERNEL);
@@ -335,7 +335,7 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 	if (err)
 		return err;
 	round->status = hbc_probe_round_judge(round, h->tag & HBC_ASK_ANYWAY);
-	if (round->status == HBC_SAMPLE_RUNNING)
+	if (round->status == HBCAST_ROUND_RUNNING)
 		hbc_probe_round_begin(round, w->task);
 	return 0;
 }
@@ -367,7 +367,7 @@ static bool hbc_probe_round_over(const struct hbc_probe_round *round)
 		return true;
 	for (i = 0; i < round->count; i++) {
 		part = &round->parts[i];
-		if (part->figure.receives || part->figure.state < HBC_TASK_DONE)
+		if (part->figure.receives || part->figure.state < HBCAST_TASK_STATE_DONE)
 			return false;
 	}
 	return true;
@@ -381,13 +381,13 @@ static void hbc_probe_round_close(struct hbc_probe_round *round)
 
 	for (i = 0; i < round->count; i++) {
 		part = &round->parts[i];
-		if (part->figure.state == HBC_TASK_WAITING)
+		if (part->figure.state == HBCAST_TASK_STATE_WAITING)
 			hbc_probe_part_fail(part, -ETIMEDOUT);
-		else if (part->figure.state == HBC_TASK_RUNNING)
-			part->figure.state = HBC_TASK_DONE;
+		else if (part->figure.state == HBCAST_TASK_STATE_RUNNING)
+			part->figure.state = HBCAST_TASK_STATE_DONE;
 	}
 	hbc_probe_round_end(round);
-	round->status = HBC_SAMPLE_OVER;
+	round->status = HBCAST_ROUND_OVER;
 }
 
 /* Tells the coordinator how it is, and ends what is over. */
@@ -442,7 +442,7 @@ static int hbc_probe_serve_ping(struct hbc_probe_served *served)
 	const struct hbc_wire_ping *w = (const struct hbc_wire_ping *)served->probe.frame;
 
 	if (!hbc_probe_round_runs(&served->round) &&
-	    time_after(jiffies, served->since + msecs_to_jiffies(HBC_ASK_MS_MAX)))
+	    time_after(jiffies, served->since + msecs_to_jiffies(HBCAST_ROUND_MS_MAX)))
 		return -ETIMEDOUT;
 	return hbc_probe_send_ping(&served->probe, HBC_FRAME_PONG, be64_to_cpu(w->token));
 }

@@ -29,14 +29,20 @@ static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
 }
 
 /* The probe's lock held. */
+static bool hbc_probe_flow_runs(const struct hbc_probe_task *task)
+{
+	return task->task.kind == HBCAST_TASK_FLOW &&
+	       task->figure.state == HBCAST_TASK_STATE_RUNNING;
+}
+
+/* The probe's lock held. */
 static void hbc_probe_task_count(struct hbc_probe_task *task)
 {
 	struct tcp_info tcp;
 	u64 bytes;
 
 	lockdep_assert_held(&task->probe.lock);
-	if (task->task.kind != HBC_TASK_FLOW || task->figure.state != HBC_TASK_RUNNING ||
-	    !task->probe.sock)
+	if (!hbc_probe_flow_runs(task) || !task->probe.sock)
 		return;
 	tcp_get_info(task->probe.sock->sk, &tcp);
 	bytes = (u64)tcp.tcpi_delivered * tcp.tcpi_snd_mss;
@@ -52,7 +58,7 @@ void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_wire_figure *fi
 	mutex_unlock(&task->probe.lock);
 }
 
-static void hbc_probe_task_set(struct hbc_probe_task *task, enum hbc_task_state state,
+static void hbc_probe_task_set(struct hbc_probe_task *task, enum hbcast_task_state state,
 			       u64 first, u64 second)
 {
 	mutex_lock(&task->probe.lock);
@@ -100,7 +106,7 @@ static u64 hbc_probe_flow_rate(const struct hbc_probe_task *task)
 static void hbc_probe_flow_held(struct hbc_probe_task *task)
 {
 	mutex_lock(&task->probe.lock);
-	task->figure.reject = HBC_REJECT_POLICY;
+	task->figure.reject = HBCAST_REJECT_POLICY;
 	mutex_unlock(&task->probe.lock);
 }
 
@@ -226,7 +232,7 @@ static int hbc_probe_trip(struct hbc_probe_task *task)
 		}
 	}
 	tcp_get_info(task->probe.sock->sk, &tcp);
-	hbc_probe_task_set(task, HBC_TASK_DONE,
+	hbc_probe_task_set(task, HBCAST_TASK_STATE_DONE,
 			   min(trips[0], (u64)tcp.tcpi_min_rtt * NSEC_PER_USEC),
 			   trips[n / 4] - trips[0]);
 	return 0;
@@ -249,7 +255,7 @@ static int hbc_probe_burst(struct hbc_probe_task *task)
 	sent = ktime_get_ns() - begun;
 	n = hbc_probe_pong(task, &received);
 	if (!n)
-		hbc_probe_task_set(task, HBC_TASK_DONE, sent, received);
+		hbc_probe_task_set(task, HBCAST_TASK_STATE_DONE, sent, received);
 	return n;
 }
 
@@ -264,12 +270,12 @@ static int hbc_probe_task_do(struct hbc_probe_task *task)
 	err = hbc_probe_connect(&task->probe, &addr);
 	if (err)
 		return err;
-	hbc_probe_task_set(task, HBC_TASK_RUNNING, 0, 0);
+	hbc_probe_task_set(task, HBCAST_TASK_STATE_RUNNING, 0, 0);
 	hbc_probe_patience(&task->probe, HBC_PROBE_ANSWER_MS);
 	switch (task->task.kind) {
-	case HBC_TASK_TRIP:
+	case HBCAST_TASK_TRIP:
 		return hbc_probe_trip(task);
-	case HBC_TASK_BURST:
+	case HBCAST_TASK_BURST:
 		return hbc_probe_burst(task);
 	default:
 		return hbc_probe_flow(task);
@@ -284,15 +290,14 @@ static void hbc_probe_task_run(struct hbc_probe *probe)
 	mutex_lock(&probe->lock);
 	hbc_probe_task_count(task);
 	/* A flow that was told to end has done what it was asked for. */
-	if (task->task.kind == HBC_TASK_FLOW && task->figure.state == HBC_TASK_RUNNING &&
-	    READ_ONCE(probe->ended))
+	if (hbc_probe_flow_runs(task) && READ_ONCE(probe->ended))
 		err = 0;
 	if (err) {
-		task->figure.state = HBC_TASK_FAILED;
+		task->figure.state = HBCAST_TASK_STATE_FAILED;
 		task->figure.error = min(-err, U8_MAX);
 		task->figure.reject = probe->reject;
 	} else {
-		task->figure.state = HBC_TASK_DONE;
+		task->figure.state = HBCAST_TASK_STATE_DONE;
 	}
 	mutex_unlock(&probe->lock);
 }

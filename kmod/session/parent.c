@@ -53,8 +53,8 @@ int hbc_parent_admit(struct hbc_lane *lane)
 	if (IS_ERR(s)) {
 		kfree(parent);
 		if (s == ERR_PTR(-ENOSPC))
-			return HBC_REJECT_BUSY;
-		return s == ERR_PTR(-EPROTO) ? HBC_REJECT_PROTOCOL : PTR_ERR(s);
+			return HBCAST_REJECT_BUSY;
+		return s == ERR_PTR(-EPROTO) ? HBCAST_REJECT_PROTOCOL : PTR_ERR(s);
 	}
 	INIT_LIST_HEAD(&parent->link);
 	parent->s = s;

@@ -39,7 +39,7 @@ struct hbc_auth_key *hbc_auth_key_new(const u8 *key, unsigned int len)
 	struct hbc_auth_key *k;
 	int err;
 
-	if (len < HBC_KEY_LEN_MIN || len > HBC_KEY_LEN_MAX)
+	if (len < HBCAST_KEY_LEN_MIN || len > HBCAST_KEY_LEN_MAX)
 		return ERR_PTR(-EINVAL);
 	k = kzalloc(sizeof(*k), GFP_KERNEL);
 	if (!k)

@@ -9,15 +9,12 @@
 
 #include "wire/wire.h"
 
-#define HBC_KEY_LEN_MIN	16
-#define HBC_KEY_LEN_MAX	64
-
 struct hbc_auth_key;
 
 /**
  * hbc_auth_key_new() - prepare a group's key
  * @key: secret bytes
- * @len: HBC_KEY_LEN_MIN to HBC_KEY_LEN_MAX
+ * @len: HBCAST_KEY_LEN_MIN to HBCAST_KEY_LEN_MAX
  *
  * Context: process, may sleep.
  * Return: the key with a reference, or an ERR_PTR: -EINVAL for a length out of range,

@@ -5,17 +5,6 @@
 
 #include "wire/wire.h"
 
-#define HBC_ASK_MS_MAX		60000	/* that a round lasts */
-#define HBC_ASK_EVERY_MAX	1000	/* ms from one sample to the next */
-#define HBC_ASK_COUNT_MAX	1000	/* pings or small frames of a task */
-
-enum hbc_task_kind {
-	HBC_TASK_FLOW,		/* send as much as goes, or its rate, until the round ends */
-	HBC_TASK_TRIP,		/* time round trips */
-	HBC_TASK_BURST,		/* time small frames, one right after the other */
-	__HBC_TASK_MAX,
-};
-
 /* What one node does to another. */
 struct hbc_wire_task {
 	__be32 from;		/* who sends */
@@ -23,7 +12,7 @@ struct hbc_wire_task {
 	__be32 count;		/* round trips, or small frames; 0 for a flow */
 	__be32 rate;		/* of a flow, kbit/s on the link; else, or for no limit, 0 */
 	__be16 index;		/* in the round, the same at both ends */
-	u8 kind;		/* enum hbc_task_kind */
+	u8 kind;		/* enum hbcast_task_kind */
 	u8 family;		/* where @to listens: 4 or 6 */
 	__be16 port;		/* never 0 */
 	__be16 reserved;
@@ -39,37 +28,21 @@ struct hbc_wire_task {
 struct hbc_wire_ask {
 	struct hbc_wire_hdr hdr;
 	__be32 round;		/* never 0 */
-	__be32 ms;		/* it ends then; 1 to HBC_ASK_MS_MAX */
+	__be32 ms;		/* it ends then; 1 to HBCAST_ROUND_MS_MAX */
 	__be32 every;		/* ms from one sample to the next; 0: as often as is usual */
 	struct hbc_wire_task task[];
 } __packed;
 #define HBC_ASK_TASKS \
 	((HBC_CONTROL_MAX - sizeof(struct hbc_wire_ask)) / sizeof(struct hbc_wire_task))
 
-enum hbc_sample_status {
-	HBC_SAMPLE_RUNNING,
-	HBC_SAMPLE_OVER,
-	HBC_SAMPLE_BUSY,	/* the node has a round of another coordinator */
-	HBC_SAMPLE_BROADCAST,	/* a broadcast goes on, and ANYWAY was not said */
-	__HBC_SAMPLE_MAX,
-};
-
-enum hbc_task_state {
-	HBC_TASK_WAITING,	/* for the other end */
-	HBC_TASK_RUNNING,
-	HBC_TASK_DONE,
-	HBC_TASK_FAILED,
-	__HBC_TASK_STATE_MAX,
-};
-
 /* How a task is. */
 struct hbc_wire_figure {
 	__be16 index;
-	u8 state;		/* enum hbc_task_state */
+	u8 state;		/* enum hbcast_task_state */
 	u8 receives;		/* 1 if it is the receiver's word */
 	u8 error;		/* why it failed: a positive errno, */
 	/*
-	 * enum hbc_reject_reason, if the other end said so; of a flow that goes on or is
+	 * enum hbcast_reject_reason, if the other end said so; of a flow that goes on or is
 	 * done POLICY, if the group's limit keeps it below its rate.
 	 */
 	u8 reject;
@@ -87,7 +60,7 @@ struct hbc_wire_sample {
 	struct hbc_wire_hdr hdr;
 	__be64 ns;		/* since the round has begun, by the node's clock */
 	__be32 round;		/* never 0 */
-	__be16 status;		/* enum hbc_sample_status */
+	__be16 status;		/* enum hbcast_round_status, not LOST */
 	__be16 reserved;
 	struct hbc_wire_figure figure[];
 } __packed;

@@ -158,7 +158,7 @@ static bool good_tree_ack(const struct hbc_wire_tree_ack *w)
 {
 	u16 reason = be16_to_cpu(w->reason);
 
-	return w->epoch && !w->reserved && reason < __HBC_REJECT_MAX && (w->node || !reason);
+	return w->epoch && !w->reserved && reason <= HBCAST_REJECT_POLICY && (w->node || !reason);
 }
 
 /* A name is one of a directory's entries. */
@@ -263,11 +263,11 @@ static bool good_task(const struct hbc_wire_task *w)
 {
 	u32 count = be32_to_cpu(w->count);
 
-	if (!w->from || !w->to || w->from == w->to || w->reserved || w->kind >= __HBC_TASK_MAX ||
-	    count > HBC_ASK_COUNT_MAX)
+	if (!w->from || !w->to || w->from == w->to || w->reserved || w->kind > HBCAST_TASK_BURST ||
+	    count > HBCAST_TASK_COUNT_MAX)
 		return false;
 	/* A flow ends by the clock, the others by their number. */
-	if (w->kind == HBC_TASK_FLOW ? count : !count || w->rate)
+	if (w->kind == HBCAST_TASK_FLOW ? count : !count || w->rate)
 		return false;
 	return hbc_wire_is_addr(w->addr, w->family, be16_to_cpu(w->port));
 }
@@ -277,8 +277,8 @@ static bool good_ask(const struct hbc_wire_ask *w, unsigned int n)
 	u32 ms = be32_to_cpu(w->ms);
 	unsigned int i;
 
-	if (!w->round || !ms || ms > HBC_ASK_MS_MAX ||
-	    be32_to_cpu(w->every) > HBC_ASK_EVERY_MAX)
+	if (!w->round || !ms || ms > HBCAST_ROUND_MS_MAX ||
+	    be32_to_cpu(w->every) > HBCAST_ROUND_EVERY_MAX)
 		return false;
 	for (i = 0; i < n; i++)
 		if (!good_task(&w->task[i]))
@@ -288,17 +288,17 @@ static bool good_ask(const struct hbc_wire_ask *w, unsigned int n)
 
 static bool good_figure(const struct hbc_wire_figure *w)
 {
-	return w->state < __HBC_TASK_STATE_MAX && w->receives <= 1 && !w->reserved &&
-	       w->reject < __HBC_REJECT_MAX &&
+	return w->state <= HBCAST_TASK_STATE_FAILED && w->receives <= 1 && !w->reserved &&
+	       w->reject <= HBCAST_REJECT_POLICY &&
 	       /* A reason, if and only if there is one to give. */
-	       !w->error == (w->state != HBC_TASK_FAILED);
+	       !w->error == (w->state != HBCAST_TASK_STATE_FAILED);
 }
 
 static bool good_sample(const struct hbc_wire_sample *w, unsigned int n)
 {
 	unsigned int i;
 
-	if (!w->round || be16_to_cpu(w->status) >= __HBC_SAMPLE_MAX || w->reserved)
+	if (!w->round || be16_to_cpu(w->status) >= HBCAST_ROUND_LOST || w->reserved)
 		return false;
 	for (i = 0; i < n; i++)
 		if (!good_figure(&w->figure[i]))
@@ -335,7 +335,7 @@ static bool good(const u8 *buf, const struct hbc_hdr *h)
 	case HBC_FRAME_CHALLENGE:
 		return ((const struct hbc_wire_challenge *)buf)->node;
 	case HBC_FRAME_REJECT:
-		return reject->reason && be16_to_cpu(reject->reason) < __HBC_REJECT_MAX &&
+		return reject->reason && be16_to_cpu(reject->reason) <= HBCAST_REJECT_POLICY &&
 		       !reject->reserved;
 	case HBC_FRAME_PLAN:
 		return good_plan((const void *)buf, hbc_wire_count(h, SIZE(plan), SIZE(slot)));

@@ -20,6 +20,7 @@
 #else
 #include "wire/user.h"
 #endif
+#include <linux/hbcast_netlink.h>
 
 #define HBC_WIRE_VERSION	4
 #define HBC_HDR_LEN		4	/* header of every frame */
@@ -117,21 +118,9 @@ struct hbc_wire_auth {
 	u8 mac[HBC_MAC_LEN];
 } __packed;
 
-enum hbc_reject_reason {
-	HBC_REJECT_NONE,
-	HBC_REJECT_GROUP,	/* the acceptor does not take part in the group */
-	HBC_REJECT_NODE,	/* the acceptor is not the node that was meant */
-	HBC_REJECT_KEY,		/* the keys differ */
-	HBC_REJECT_MEMBER,	/* the connector is not a member */
-	HBC_REJECT_BUSY,	/* too many handshakes or lanes */
-	HBC_REJECT_PROTOCOL,	/* not a handshake, or another version */
-	HBC_REJECT_POLICY,	/* the acceptor does not let the group measure */
-	__HBC_REJECT_MAX,
-};
-
 struct hbc_wire_reject {
 	struct hbc_wire_hdr hdr;
-	__be16 reason;		/* enum hbc_reject_reason, not NONE */
+	__be16 reason;		/* enum hbcast_reject_reason, not NONE */
 	__be16 reserved;
 } __packed;
 
@@ -185,7 +174,7 @@ struct hbc_wire_tree_ack {
 	struct hbc_wire_hdr hdr;
 	__be32 epoch;
 	__be32 node;		/* the first node that is not ready, 0 if all are */
-	__be16 reason;		/* enum hbc_reject_reason; NONE with a @node: not reached */
+	__be16 reason;		/* enum hbcast_reject_reason; NONE with a @node: not reached */
 	__be16 reserved;
 } __packed;
 

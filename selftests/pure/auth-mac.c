@@ -28,7 +28,7 @@ static unsigned int from_hex(const char *hex, u8 *out, unsigned int max)
 int main(int argc, char **argv)
 {
 	struct hbc_wire_challenge challenge = { };
-	u8 key[HBC_KEY_LEN_MAX], mac[HBC_MAC_LEN];
+	u8 key[HBCAST_KEY_LEN_MAX], mac[HBC_MAC_LEN];
 	struct hbc_wire_hello hello;
 	struct hbc_auth_key *k;
 	unsigned int i;

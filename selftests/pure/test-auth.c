@@ -54,7 +54,7 @@ static void setup(struct handshake *s)
 
 static struct hbc_auth_key *make_key(u8 first, unsigned int len)
 {
-	u8 bytes[HBC_KEY_LEN_MAX + 1];
+	u8 bytes[HBCAST_KEY_LEN_MAX + 1];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(bytes); i++)
@@ -71,16 +71,16 @@ static void test_key(void)
 {
 	struct hbc_auth_key *k;
 
-	k = make_key(1, HBC_KEY_LEN_MIN - 1);
+	k = make_key(1, HBCAST_KEY_LEN_MIN - 1);
 	ok(IS_ERR(k) && PTR_ERR(k) == -EINVAL, "a key of 15 bytes refused");
-	k = make_key(1, HBC_KEY_LEN_MAX + 1);
+	k = make_key(1, HBCAST_KEY_LEN_MAX + 1);
 	ok(IS_ERR(k) && PTR_ERR(k) == -EINVAL, "a key of 65 bytes refused");
 	k = make_key(1, 0);
 	ok(IS_ERR(k) && PTR_ERR(k) == -EINVAL, "an empty key refused");
-	k = make_key(1, HBC_KEY_LEN_MIN);
+	k = make_key(1, HBCAST_KEY_LEN_MIN);
 	ok(!IS_ERR(k), "a key of 16 bytes accepted");
 	hbc_auth_key_put(k);
-	k = make_key(1, HBC_KEY_LEN_MAX);
+	k = make_key(1, HBCAST_KEY_LEN_MAX);
 	ok(!IS_ERR(k), "a key of 64 bytes accepted");
 	hbc_auth_key_put(k);
 	hbc_auth_key_put(NULL);

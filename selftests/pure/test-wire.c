@@ -36,7 +36,7 @@ static void test_handshake(void)
 	   counts_up(challenge->nonce, 0x80, HBC_NONCE_LEN) &&
 	   counts_up(challenge->mac, 0xa0, HBC_MAC_LEN), "challenge: fields");
 	ok(counts_up(auth->mac, 0xc0, HBC_MAC_LEN), "auth: fields");
-	ok(be16_to_cpu(reject->reason) == HBC_REJECT_KEY, "reject: fields");
+	ok(be16_to_cpu(reject->reason) == HBCAST_REJECT_KEY, "reject: fields");
 }
 
 static void test_plan(void)
@@ -68,7 +68,7 @@ static void test_tree(void)
 	   be16_to_cpu(node[1].port) == 7311 && node[1].family == 6 && node[1].addr[15] == 7,
 	   "tree: its second node");
 	ok(be32_to_cpu(ack->epoch) == EPOCH && be32_to_cpu(ack->node) == 0x61626364 &&
-	   be16_to_cpu(ack->reason) == HBC_REJECT_PROTOCOL, "tree_ack: fields");
+	   be16_to_cpu(ack->reason) == HBCAST_REJECT_PROTOCOL, "tree_ack: fields");
 }
 
 static void test_message(void)
@@ -141,20 +141,20 @@ static void test_probes(void)
 	   be32_to_cpu(ask->every) == 250, "probe_ask: fields");
 	ok(be32_to_cpu(task[0].from) == 0x01020304 && be32_to_cpu(task[0].to) == 0x05060708 &&
 	   !task[0].count && be32_to_cpu(task[0].rate) == 0x85868788 &&
-	   be16_to_cpu(task[0].index) == 0x8182 && task[0].kind == HBC_TASK_FLOW &&
+	   be16_to_cpu(task[0].index) == 0x8182 && task[0].kind == HBCAST_TASK_FLOW &&
 	   task[0].family == 4 && be16_to_cpu(task[0].port) == 7310 && task[0].addr[0] == 10,
 	   "probe_ask: its first task");
-	ok(be32_to_cpu(task[1].count) == 1000 && task[1].kind == HBC_TASK_BURST &&
+	ok(be32_to_cpu(task[1].count) == 1000 && task[1].kind == HBCAST_TASK_BURST &&
 	   task[1].family == 6 && task[1].addr[15] == 7, "probe_ask: its second task");
 	ok(be64_to_cpu(sample->ns) == 0xb1b2b3b4b5b6b7b8ULL &&
 	   be32_to_cpu(sample->round) == 0x91929394 &&
-	   be16_to_cpu(sample->status) == HBC_SAMPLE_BROADCAST, "probe_sample: fields");
-	ok(be16_to_cpu(figure[0].index) == 0x8182 && figure[0].state == HBC_TASK_DONE &&
+	   be16_to_cpu(sample->status) == HBCAST_ROUND_BROADCAST, "probe_sample: fields");
+	ok(be16_to_cpu(figure[0].index) == 0x8182 && figure[0].state == HBCAST_TASK_STATE_DONE &&
 	   figure[0].receives == 1 && be64_to_cpu(figure[0].value[0]) == 0xc1c2c3c4c5c6c7c8ULL &&
 	   be64_to_cpu(figure[0].value[1]) == 0xd1d2d3d4d5d6d7d8ULL,
 	   "probe_sample: its first figure");
-	ok(figure[1].state == HBC_TASK_FAILED && figure[1].error == 129 &&
-	   figure[1].reject == HBC_REJECT_POLICY, "probe_sample: its second figure");
+	ok(figure[1].state == HBCAST_TASK_STATE_FAILED && figure[1].error == 129 &&
+	   figure[1].reject == HBCAST_REJECT_POLICY, "probe_sample: its second figure");
 }
 
 /* Of each type, as the samples have them. */

@@ -357,7 +357,7 @@ static unsigned int choose_tree_ack(struct choices *c, struct lane *lane, u8 *ou
 	*w = (struct hbc_wire_tree_ack) { .epoch = choose_epoch(c, lane) };
 	if (rarely(c, 4)) {
 		w->node = htonl(choose_node(c));
-		w->reason = htons(choose(c, __HBC_REJECT_MAX));
+		w->reason = htons(choose(c, HBCAST_REJECT_POLICY + 1));
 	}
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE_ACK, 0, sizeof(*w));
 }
@@ -402,10 +402,10 @@ static void choose_task(struct choices *c, const struct lane *lane, struct hbc_w
 	*task = (struct hbc_wire_task) {
 		.from = htonl(comes || rarely(c, 16) ? there : here),
 		.to = htonl(comes ? here : there),
-		.index = htons(choose(c, 4)), .kind = choose(c, __HBC_TASK_MAX),
+		.index = htons(choose(c, 4)), .kind = choose(c, HBCAST_TASK_BURST + 1),
 		.family = 4, .port = htons(7310),
 	};
-	if (task->kind != HBC_TASK_FLOW)
+	if (task->kind != HBCAST_TASK_FLOW)
 		task->count = htonl(1 + choose(c, 20));
 	else if (rarely(c, 2))
 		task->rate = htonl(choose_number(c));
