@@ -51,9 +51,9 @@ struct socket;
  * @gauge_events: how many events tell what lanes' ways are like
  * @nr_lanes: lanes that have not been freed
  * @nr_sessions: sessions that have not been freed
- * @probes_lock: @probes and @probe_round
+ * @probes_lock: @probes
  * @probes: every struct hbc_probe that lives
- * @probe_round: the round of a measurement that this node has a part in, or NULL
+ * @probe_round: the round of a measurement that this node has a part in, or NULL; cmpxchg()
  * @nr_probes: probes that have not been freed
  * @lanes_wait: woken when @nr_lanes, @nr_sessions or @nr_probes falls to 0
  * @dying: the namespace or the module goes; nothing new begins

@@ -154,30 +154,6 @@ static void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_wire_figur
 
 /* Rounds. */
 
-/* A node has one round at a time, so that none spoils another one's figures. */
-static bool hbc_probe_round_take(struct hbc_probe_round *round)
-{
-	struct hbc_net *hn = round->control->hn;
-	bool mine;
-
-	spin_lock(&hn->probes_lock);
-	mine = !hn->probe_round || hn->probe_round == round;
-	if (mine)
-		hn->probe_round = round;
-	spin_unlock(&hn->probes_lock);
-	return mine;
-}
-
-static void hbc_probe_round_give(struct hbc_probe_round *round)
-{
-	struct hbc_net *hn = round->control->hn;
-
-	spin_lock(&hn->probes_lock);
-	if (hn->probe_round == round)
-		hn->probe_round = NULL;
-	spin_unlock(&hn->probes_lock);
-}
-
 /* All that goes on for it ends; figures stay. */
 static void hbc_probe_round_end(struct hbc_probe_round *round)
 {
@@ -191,7 +167,7 @@ static void hbc_probe_round_end(struct hbc_probe_round *round)
 		if (part->inflow)
 			hbc_probe_end(part->inflow);
 	}
-	hbc_probe_round_give(round);
+	cmpxchg(&round->control->hn->probe_round, round, NULL);
 }
 
 static void hbc_probe_round_clear(struct hbc_probe_round *round)
@@ -233,11 +209,14 @@ static bool hbc_probe_broadcast(struct hbc_net *hn)
 	return busy;
 }
 
+/* A node has one round at a time, so that none spoils another one's figures. */
 static enum hbcast_round_status hbc_probe_round_judge(struct hbc_probe_round *round, bool anyway)
 {
-	if (!anyway && hbc_probe_broadcast(round->control->hn))
+	struct hbc_net *hn = round->control->hn;
+
+	if (!anyway && hbc_probe_broadcast(hn))
 		return HBCAST_ROUND_BROADCAST;
-	return hbc_probe_round_take(round) ? HBCAST_ROUND_RUNNING : HBCAST_ROUND_BUSY;
+	return cmpxchg(&hn->probe_round, NULL, round) ? HBCAST_ROUND_BUSY : HBCAST_ROUND_RUNNING;
 }
 
 /* All tasks are read before one of them begins. */

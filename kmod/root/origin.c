@@ -178,26 +178,14 @@ bool hbc_origin_is_ready(struct hbc_session *s)
 /* It is told each time that all are ready after they were not. plan_lock held. */
 static void hbc_origin_ready(struct hbc_session *s, u32 epoch)
 {
-	struct hbc_origin *origin = s->origin;
-	bool news;
-
-	if (!hbc_origin_is_ready(s))
-		return;
-	spin_lock_bh(&origin->lock);
-	news = origin->epoch == epoch && origin->told != epoch;
-	origin->told = epoch;
-	spin_unlock_bh(&origin->lock);
-	if (news)
+	if (hbc_origin_is_ready(s) && s->origin->epoch == epoch &&
+	    xchg(&s->origin->told, epoch) != epoch)
 		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY);
 }
 
 static void hbc_origin_unready(struct hbc_session *s)
 {
-	struct hbc_origin *origin = s->origin;
-
-	spin_lock_bh(&origin->lock);
-	origin->told = 0;
-	spin_unlock_bh(&origin->lock);
+	WRITE_ONCE(s->origin->told, 0);
 }
 
 #define HBC_ORIGIN_RUNS	16	/* of lost nodes in one event */
@@ -359,23 +347,6 @@ static void hbc_origin_forget(struct hbc_message *m)
 
 /* Ends. */
 
-/* The first source that has not been told, with a reference, or NULL. */
-static struct hbc_source *hbc_origin_untold(struct hbc_origin *origin)
-{
-	struct hbc_source *source, *found = NULL;
-
-	spin_lock_bh(&origin->lock);
-	list_for_each_entry(source, &origin->sources, link)
-		if (!source->ended) {
-			source->ended = true;
-			hbc_source_get(source);
-			found = source;
-			break;
-		}
-	spin_unlock_bh(&origin->lock);
-	return found;
-}
-
 static void hbc_origin_end(struct hbc_session *s, u8 reason)
 {
 	struct hbc_origin *origin = s->origin;
@@ -389,10 +360,10 @@ static void hbc_origin_end(struct hbc_session *s, u8 reason)
 		hbc_sent_fail(m->sent, NULL, reason);
 		hbc_message_put(m);
 	}
-	while ((source = hbc_origin_untold(origin))) {
+	spin_lock_bh(&origin->lock);
+	list_for_each_entry(source, &origin->sources, link)
 		hbc_source_ended(source);
-		hbc_source_put(source);
-	}
+	spin_unlock_bh(&origin->lock);
 }
 
 static void hbc_origin_free(struct hbc_session *s)

@@ -24,7 +24,7 @@ struct netlink_ext_ack;
  * @given: of each slot how long what it was given takes at its rate, in ns
  * @spanning: slots whose trees reach all members
  * @epoch: of the newest plan, 0 before the first one
- * @told: epoch of which it was told that all are ready
+ * @told: epoch of which it was told that all are ready; xchg()
  * @ended: nothing new is taken
  */
 struct hbc_origin {

@@ -349,11 +349,13 @@ void hbc_source_close(struct hbc_source *source, long linger)
 
 void hbc_source_ended(struct hbc_source *source)
 {
-	struct sock *sk = hbc_source_sock(source);
+	struct sock *sk;
 
+	lockdep_assert_held(&source->s->origin->lock);
 	wake_up_all(&source->wait);
-	if (!sk)
-		return;
-	hbc_receiver_hang_up(sk, SEND_SHUTDOWN);
-	sock_put(sk);
+	rcu_read_lock();
+	sk = rcu_dereference(source->sk);
+	if (sk)
+		hbc_receiver_hang_up(sk, SEND_SHUTDOWN);
+	rcu_read_unlock();
 }

@@ -50,7 +50,6 @@ struct sock;
  * @need: bytes of the send buffer without which the socket does not count as writable
  * @notify: completions go to the socket's error queue
  * @closed: there is no socket
- * @ended: the socket has been told that the session has ended
  */
 struct hbc_source {
 	struct kref ref;
@@ -73,7 +72,6 @@ struct hbc_source {
 	u64 need;
 	bool notify;
 	bool closed;
-	bool ended;
 };
 
 /*
@@ -146,7 +144,7 @@ int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo);
 void hbc_source_uncharge(struct hbc_sent *sent);
 /* A message is complete: who wants to know is told. */
 void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent);
-/* The session has ended: nothing more can be sent. */
+/* The session has ended: nothing more can be sent. origin->lock held. */
 void hbc_source_ended(struct hbc_source *source);
 
 #endif /* _HBC_SOURCE_H */
