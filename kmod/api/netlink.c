@@ -34,6 +34,12 @@ static_assert((int)HBC_LANE_READY == (int)HBCAST_LANE_STATE_READY);
 static_assert((int)HBC_LANE_BACKOFF == (int)HBCAST_LANE_STATE_BACKOFF);
 static_assert((int)HBC_LANE_CLOSED == (int)HBCAST_LANE_STATE_CLOSED);
 
+/* For hbc_nl_put_u64(). */
+static_assert(HBCAST_A_DROPS_PAD == 1 && HBCAST_A_GROUP_PAD == 1 && HBCAST_A_EDGE_PAD == 1 &&
+	      HBCAST_A_LANE_PAD == 1 && HBCAST_A_MEMBER_PAD == 1 && HBCAST_A_MESSAGE_PAD == 1 &&
+	      HBCAST_A_CURSOR_PAD == 1 && HBCAST_A_STORE_PAD == 1 && HBCAST_A_FIGURE_PAD == 1 &&
+	      HBCAST_A_PROBE_PAD == 1);
+
 static const struct genl_multicast_group hbc_nl_mcgrps[] = {
 	/* One event is for all listeners: it cannot follow a group's mode. */
 	[HBCAST_NLGRP_EVENTS] = {

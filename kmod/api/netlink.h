@@ -117,6 +117,18 @@ static inline int hbc_nl_nest_end(struct sk_buff *skb, struct nlattr *nest, int 
 	return err;
 }
 
+/* In each set of attributes the first pads others to 64 bits. */
+static inline int hbc_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, HBCAST_A_GROUP_PAD);
+}
+
+/* A flag, if it is set. */
+static inline int hbc_nl_put_flag(struct sk_buff *skb, int attr, bool set)
+{
+	return set ? nla_put_flag(skb, attr) : 0;
+}
+
 /* An address and port to attributes: 0 or -EMSGSIZE. */
 int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, int ipv4, int ipv6,
 		    int port);

@@ -201,8 +201,7 @@ static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
 	int err = nest ? 0 : -EMSGSIZE, i;
 
 	for (i = 0; !err && i < __HBC_DROP_MAX; i++)
-		err = nla_put_u64_64bit(skb, HBC_NL_DROP(i), atomic64_read(&group->drops[i]),
-					HBCAST_A_DROPS_PAD);
+		err = hbc_nl_put_u64(skb, HBC_NL_DROP(i), atomic64_read(&group->drops[i]));
 	return hbc_nl_nest_end(skb, nest, err);
 }
 
@@ -221,13 +220,10 @@ static int hbc_nl_put_config(struct sk_buff *skb, const struct hbc_nl_group *ask
 	      nla_put_u32(skb, HBCAST_A_GROUP_STALL_MS, config->stall_ms) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_WINDOW, config->window) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_MAX_NODES, config->max_nodes) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_SPOOL, config->spool,
-				HBCAST_A_GROUP_PAD) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_GROUP_SPOOL, config->spool) ?:
 	      nla_put_u32(skb, HBCAST_A_GROUP_PROBE, config->probe) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_RATE, config->probe_rate,
-				HBCAST_A_GROUP_PAD) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBE_TOTAL, config->probe_total,
-				HBCAST_A_GROUP_PAD);
+	      hbc_nl_put_u64(skb, HBCAST_A_GROUP_PROBE_RATE, config->probe_rate) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_GROUP_PROBE_TOTAL, config->probe_total);
 }
 
 static int hbc_nl_group_put(struct sk_buff *skb, const void *of)
@@ -240,8 +236,7 @@ static int hbc_nl_group_put(struct sk_buff *skb, const void *of)
 		return err;
 	return nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
 	       nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_receivers_bound(group)) ?:
-	       nla_put_u64_64bit(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed),
-				 HBCAST_A_GROUP_PAD) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed)) ?:
 	       hbc_nl_put_drops(skb, group);
 }
 

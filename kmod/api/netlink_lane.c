@@ -59,18 +59,13 @@ static int hbc_nl_lane_put_who(struct sk_buff *skb, const struct hbc_lane *lane)
 	       nla_put_u32(skb, HBCAST_A_LANE_ROOT, READ_ONCE(lane->root));
 }
 
-static int hbc_nl_lane_put64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, HBCAST_A_LANE_PAD);
-}
-
 static int hbc_nl_lane_put_stats(struct sk_buff *skb, const struct hbc_lane_stats *s)
 {
-	return hbc_nl_lane_put64(skb, HBCAST_A_LANE_TX_BYTES, READ_ONCE(s->tx_bytes)) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_TX_BURSTS, READ_ONCE(s->tx_bursts)) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_TX_FULL, READ_ONCE(s->tx_full)) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RX_BYTES, READ_ONCE(s->rx_bytes)) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RX_FRAGMENTS, READ_ONCE(s->rx_fragments)) ?:
+	return hbc_nl_put_u64(skb, HBCAST_A_LANE_TX_BYTES, READ_ONCE(s->tx_bytes)) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_TX_BURSTS, READ_ONCE(s->tx_bursts)) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_TX_FULL, READ_ONCE(s->tx_full)) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_RX_BYTES, READ_ONCE(s->rx_bytes)) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_RX_FRAGMENTS, READ_ONCE(s->rx_fragments)) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_CONNECTS, READ_ONCE(s->connects)) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_REJECTS, READ_ONCE(s->rejects));
 }
@@ -82,16 +77,15 @@ static int hbc_nl_lane_put_tcp(struct sk_buff *skb, const struct tcp_info *tcp)
 
 	return nla_put_u32(skb, HBCAST_A_LANE_SRTT_US, tcp->tcpi_rtt) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_MIN_RTT_US, min_rtt) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_DELIVERY_RATE, tcp->tcpi_delivery_rate) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_DELIVERY_RATE, tcp->tcpi_delivery_rate) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_RETRANSMITS, tcp->tcpi_total_retrans) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_MSS, tcp->tcpi_snd_mss) ?:
 	       nla_put_u32(skb, HBCAST_A_LANE_CWND, tcp->tcpi_snd_cwnd) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_BUSY_US, tcp->tcpi_busy_time) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_RWND_LIMITED_US, tcp->tcpi_rwnd_limited) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SNDBUF_LIMITED_US,
-				 tcp->tcpi_sndbuf_limited) ?:
-	       (tcp->tcpi_delivery_rate_app_limited ?
-		nla_put_flag(skb, HBCAST_A_LANE_APP_LIMITED) : 0);
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_BUSY_US, tcp->tcpi_busy_time) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_RWND_LIMITED_US, tcp->tcpi_rwnd_limited) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_SNDBUF_LIMITED_US, tcp->tcpi_sndbuf_limited) ?:
+	       hbc_nl_put_flag(skb, HBCAST_A_LANE_APP_LIMITED,
+			       tcp->tcpi_delivery_rate_app_limited);
 }
 
 static int hbc_nl_lane_put_spell(struct sk_buff *skb, const struct hbc_gauge_spell *spell)
@@ -101,11 +95,11 @@ static int hbc_nl_lane_put_spell(struct sk_buff *skb, const struct hbc_gauge_spe
 
 	if (!spell->begun)
 		return 0;
-	return hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_US, us) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_AGE_US, age) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_SPELL_BYTES, spell->bytes) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_US, spell->limited_us) ?:
-	       hbc_nl_lane_put64(skb, HBCAST_A_LANE_LIMITED_BYTES, spell->limited_bytes);
+	return hbc_nl_put_u64(skb, HBCAST_A_LANE_SPELL_US, us) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_SPELL_AGE_US, age) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_SPELL_BYTES, spell->bytes) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_LIMITED_US, spell->limited_us) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_LANE_LIMITED_BYTES, spell->limited_bytes);
 }
 
 /* What TCP says is 0 without a connection. */
@@ -125,7 +119,7 @@ static int hbc_nl_lane_put(struct sk_buff *skb, const void *of)
 	      hbc_nl_lane_put_tcp(skb, &tcp) ?:
 	      hbc_nl_lane_put_spell(skb, &lane->gauge.spell);
 	if (!err && lane->pace.rate)
-		err = hbc_nl_lane_put64(skb, HBCAST_A_LANE_PLANNED_RATE, lane->pace.rate);
+		err = hbc_nl_put_u64(skb, HBCAST_A_LANE_PLANNED_RATE, lane->pace.rate);
 	mutex_unlock(&lane->tx_mutex);
 	return err;
 }

@@ -26,10 +26,8 @@ static int hbc_nl_put_member(struct sk_buff *skb, const struct hbcast_member *me
 	      nla_put_u32(skb, HBCAST_A_MEMBER_NODE, member->node) ?:
 	      nla_put_u32(skb, HBCAST_A_MEMBER_STATE, member->state) ?:
 	      nla_put_u32(skb, HBCAST_A_MEMBER_REASON, member->reason) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_MEMBER_BYTES, member->bytes,
-				HBCAST_A_MEMBER_PAD) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_MEMBER_TIME_NS, member->time_ns,
-				HBCAST_A_MEMBER_PAD);
+	      hbc_nl_put_u64(skb, HBCAST_A_MEMBER_BYTES, member->bytes) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_MEMBER_TIME_NS, member->time_ns);
 	return hbc_nl_nest_end(skb, nest, err);
 }
 
@@ -49,10 +47,10 @@ static int hbc_nl_message_put(struct sk_buff *skb, const void *of)
 	const struct hbcast_completion *c = m->c;
 
 	return nla_put_u32(skb, HBCAST_A_MESSAGE_GROUP, m->sent->source->s->group->id) ?:
-	       nla_put_u64_64bit(skb, HBCAST_A_MESSAGE_ID, c->message, HBCAST_A_MESSAGE_PAD) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_MESSAGE_ID, c->message) ?:
 	       nla_put_u16(skb, HBCAST_A_MESSAGE_PORT, m->sent->source->port) ?:
-	       nla_put_u64_64bit(skb, HBCAST_A_MESSAGE_TOTAL, c->total, HBCAST_A_MESSAGE_PAD) ?:
-	       nla_put_u64_64bit(skb, HBCAST_A_MESSAGE_SENT, c->sent, HBCAST_A_MESSAGE_PAD) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_MESSAGE_TOTAL, c->total) ?:
+	       hbc_nl_put_u64(skb, HBCAST_A_MESSAGE_SENT, c->sent) ?:
 	       nla_put_u32(skb, HBCAST_A_MESSAGE_MEMBERS, c->members) ?:
 	       nla_put_u32(skb, HBCAST_A_MESSAGE_DELIVERED, c->delivered) ?:
 	       nla_put_u32(skb, HBCAST_A_MESSAGE_FAILED, c->failed);

@@ -105,7 +105,7 @@ static int hbc_nl_commit_put(struct sk_buff *skb, const void *of)
 
 	return nla_put_u32(skb, HBCAST_A_PLAN_GROUP, commit->group) ?:
 	       nla_put_u32(skb, HBCAST_A_PLAN_EPOCH, commit->epoch) ?:
-	       (commit->changed ? nla_put_flag(skb, HBCAST_A_PLAN_CHANGED) : 0);
+	       hbc_nl_put_flag(skb, HBCAST_A_PLAN_CHANGED, commit->changed);
 }
 
 int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info)
@@ -164,8 +164,7 @@ static int hbc_nl_put_edge(struct sk_buff *skb, const struct hbc_wire_node *node
 	err = err ?:
 	      nla_put_u32(skb, HBCAST_A_EDGE_PARENT, parent) ?:
 	      nla_put_u32(skb, HBCAST_A_EDGE_CHILD, be32_to_cpu(node->node)) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_EDGE_RATE, be64_to_cpu(node->rate),
-				HBCAST_A_EDGE_PAD);
+	      hbc_nl_put_u64(skb, HBCAST_A_EDGE_RATE, be64_to_cpu(node->rate));
 	return hbc_nl_nest_end(skb, nest, err);
 }
 
@@ -179,8 +178,8 @@ static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_child *child)
 	err = err ?:
 	      nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
 	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, hbc_child_edge(child)->size) ?:
-	      (ready ? nla_put_flag(skb, HBCAST_A_CHILD_READY) : 0) ?:
-	      (child->dead ? nla_put_flag(skb, HBCAST_A_CHILD_LOST) : 0);
+	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_READY, ready) ?:
+	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_LOST, child->dead);
 	return hbc_nl_nest_end(skb, nest, err);
 }
 
@@ -223,8 +222,8 @@ static int hbc_nl_tree_put(struct sk_buff *skb, const void *of)
 	       nla_put_u8(skb, HBCAST_A_PLAN_SLOT, tree->slot) ?:
 	       nla_put_u32(skb, HBCAST_A_PLAN_NODES, tree->nr) ?:
 	       nla_put_u32(skb, HBCAST_A_PLAN_FORWARD, forward) ?:
-	       (strict ? nla_put_flag(skb, HBCAST_A_PLAN_STRICT) : 0) ?:
-	       (asked->ready ? nla_put_flag(skb, HBCAST_A_PLAN_READY) : 0);
+	       hbc_nl_put_flag(skb, HBCAST_A_PLAN_STRICT, strict) ?:
+	       hbc_nl_put_flag(skb, HBCAST_A_PLAN_READY, asked->ready);
 }
 
 /* The session's tree of the first slot from @slot on; false if there is none. */

@@ -242,8 +242,7 @@ static int hbc_nl_sample_put(struct sk_buff *skb, const void *of)
 	if (err)
 		return err;
 	if (w)
-		return nla_put_u64_64bit(skb, HBCAST_A_PROBE_NS, be64_to_cpu(w->ns),
-					 HBCAST_A_PROBE_PAD);
+		return hbc_nl_put_u64(skb, HBCAST_A_PROBE_NS, be64_to_cpu(w->ns));
 	return nla_put_u32(skb, HBCAST_A_PROBE_ERROR, news->error) ?:
 	       (probe->reject ? nla_put_u32(skb, HBCAST_A_PROBE_REJECT, probe->reject) : 0);
 }
@@ -257,13 +256,11 @@ static int hbc_nl_put_figure(struct sk_buff *skb, const struct hbc_wire_figure *
 	err = err ?:
 	      nla_put_u32(skb, HBCAST_A_FIGURE_INDEX, be16_to_cpu(figure->index)) ?:
 	      nla_put_u32(skb, HBCAST_A_FIGURE_STATE, figure->state) ?:
-	      (figure->receives ? nla_put_flag(skb, HBCAST_A_FIGURE_RECEIVES) : 0) ?:
+	      hbc_nl_put_flag(skb, HBCAST_A_FIGURE_RECEIVES, figure->receives) ?:
 	      (error ? nla_put_u32(skb, HBCAST_A_FIGURE_ERROR, error) : 0) ?:
 	      (reject ? nla_put_u32(skb, HBCAST_A_FIGURE_REJECT, reject) : 0) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_FIGURE_FIRST, be64_to_cpu(figure->value[0]),
-				HBCAST_A_FIGURE_PAD) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_FIGURE_SECOND, be64_to_cpu(figure->value[1]),
-				HBCAST_A_FIGURE_PAD);
+	      hbc_nl_put_u64(skb, HBCAST_A_FIGURE_FIRST, be64_to_cpu(figure->value[0])) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_FIGURE_SECOND, be64_to_cpu(figure->value[1]));
 	return hbc_nl_nest_end(skb, nest, err);
 }
 

@@ -63,8 +63,7 @@ static int hbc_nl_put_cursor(struct sk_buff *skb, struct hbc_child *child, struc
 	      nla_put_u8(skb, HBCAST_A_CURSOR_SLOT, child->slot) ?:
 	      nla_put_u32(skb, HBCAST_A_CURSOR_SENT, c ? c->nr_sent : 0) ?:
 	      nla_put_u32(skb, HBCAST_A_CURSOR_BEHIND, behind) ?:
-	      nla_put_u64_64bit(skb, HBCAST_A_CURSOR_ARRIVED, c ? c->arrived : 0,
-				HBCAST_A_CURSOR_PAD) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_CURSOR_ARRIVED, c ? c->arrived : 0) ?:
 	      nla_put_u32(skb, HBCAST_A_CURSOR_WAIT, hbc_nl_cursor_wait(child, c));
 	spin_unlock(&store->lock);
 	return hbc_nl_nest_end(skb, nest, err);
@@ -89,11 +88,6 @@ static int hbc_nl_store_put_cursors(struct sk_buff *skb, const void *of, u32 *ne
 	}
 	spin_unlock_bh(&s->lock);
 	return err;
-}
-
-static int hbc_nl_store_put64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, HBCAST_A_STORE_PAD);
 }
 
 /* What became of the message at nodes from here on, but at the root. session->lock held. */
@@ -126,14 +120,14 @@ static int hbc_nl_store_put(struct sk_buff *skb, const void *of)
 	filed = store->filed ? hbc_nl_store_bytes(store, store->filed) : 0;
 	err = nla_put_u32(skb, HBCAST_A_STORE_GROUP, s->group->id) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_ROOT, s->root) ?:
-	      hbc_nl_store_put64(skb, HBCAST_A_STORE_ID, info->number) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_STORE_ID, info->number) ?:
 	      nla_put_u16(skb, HBCAST_A_STORE_PORT, info->port) ?:
-	      (info->kind == HBC_MESSAGE_FILE ? nla_put_flag(skb, HBCAST_A_STORE_FILE) : 0) ?:
-	      hbc_nl_store_put64(skb, HBCAST_A_STORE_TOTAL, info->cut.total) ?:
+	      hbc_nl_put_flag(skb, HBCAST_A_STORE_FILE, info->kind == HBC_MESSAGE_FILE) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_STORE_TOTAL, info->cut.total) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_PIECES, store->nr) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_WHOLE, store->nr_whole) ?:
-	      hbc_nl_store_put64(skb, HBCAST_A_STORE_MEMORY, store->memory) ?:
-	      hbc_nl_store_put64(skb, HBCAST_A_STORE_FILED, filed) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_STORE_MEMORY, store->memory) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_STORE_FILED, filed) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_REASON, m->reason ?: store->error) ?:
 	      hbc_nl_put_outcomes(skb, m);
 	spin_unlock(&store->lock);
