@@ -12,6 +12,7 @@
 #include "config/addr.h"
 #include "config/group.h"
 #include "config/node.h"
+#include "lane/conn.h"
 #include "lane/lane.h"
 #include "probe/probe.h"
 #include "probe/serve.h"
@@ -51,12 +52,9 @@ void hbc_probe_drop_sock(struct hbc_probe *probe)
 	sock = probe->sock;
 	probe->sock = NULL;
 	mutex_unlock(&probe->lock);
-	if (!sock)
-		return;
 	/* What has not been sent by now is of no use to anybody. */
-	if (sock->sk->sk_state != TCP_FIN_WAIT2)
-		sock_no_linger(sock->sk);
-	sock_release(sock);
+	if (sock)
+		hbc_conn_drop(sock);
 }
 
 /* Its life is behind it, or will not begin. The reference of @work goes. */

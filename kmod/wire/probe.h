@@ -64,8 +64,6 @@ struct hbc_wire_sample {
 	__be16 reserved;
 	struct hbc_wire_figure figure[];
 } __packed;
-#define HBC_SAMPLE_FIGURES \
-	((HBC_CONTROL_MAX - sizeof(struct hbc_wire_sample)) / sizeof(struct hbc_wire_figure))
 
 #define HBC_PROBE_LAST		0x01	/* tag: the burst is over, and PONG awaited */
 /* Of no use to anybody but that it takes time. */
