@@ -38,7 +38,7 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group)
 		hbc_session_get(s);
 		return s;
 	}
-	origin = kzalloc(sizeof(*origin), GFP_KERNEL);
+	origin = kzalloc(sizeof(*origin), GFP_KERNEL_ACCOUNT);
 	if (!origin)
 		return ERR_PTR(-ENOMEM);
 	do {

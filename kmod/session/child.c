@@ -54,7 +54,7 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 				       unsigned int edge)
 {
 	const struct hbc_wire_node *node = &tree->node[tree->edge[edge].first];
-	struct hbc_child *child = kzalloc(sizeof(*child), GFP_KERNEL);
+	struct hbc_child *child = kzalloc(sizeof(*child), GFP_KERNEL_ACCOUNT);
 	struct hbc_lane_target to = {
 		.group = s->group, .incarnation = s->incarnation, .root = s->root,
 		.peer = be32_to_cpu(node->node), .slot = tree->slot, .owner = child,

@@ -59,7 +59,7 @@ static const struct hbc_store_ops hbc_message_store_ops = {
 
 struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info)
 {
-	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 
 	if (!m)
 		return NULL;

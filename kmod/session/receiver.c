@@ -26,10 +26,11 @@
 
 static int hbc_receivers_add(struct hbc_message *m, struct hbc_receiver *r)
 {
-	struct hbc_delivery *d = kzalloc(sizeof(*d), GFP_KERNEL);
+	struct hbc_delivery *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 
 	if (d)
-		d->done = kvcalloc(BITS_TO_LONGS(m->store->nr) + 1, sizeof(long), GFP_KERNEL);
+		d->done = kvcalloc(BITS_TO_LONGS(m->store->nr) + 1, sizeof(long),
+				   GFP_KERNEL_ACCOUNT);
 	if (!d || !d->done) {
 		kfree(d);
 		return -ENOMEM;

@@ -10,7 +10,7 @@
 
 struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire, unsigned int len)
 {
-	struct hbc_plan *plan = kmalloc(offsetof(struct hbc_plan, wire) + len, GFP_KERNEL);
+	struct hbc_plan *plan = kmalloc(offsetof(struct hbc_plan, wire) + len, GFP_KERNEL_ACCOUNT);
 
 	if (!plan)
 		return NULL;
@@ -69,7 +69,7 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 		    be64_to_cpu(node[i].slots) & ~plan->slots.set)
 			return ERR_PTR(-EBADMSG);
 	edges = be32_to_cpu(node[0].nr_children);
-	tree = kvzalloc(struct_size(tree, edge, edges), GFP_KERNEL);
+	tree = kvzalloc(struct_size(tree, edge, edges), GFP_KERNEL_ACCOUNT);
 	if (!tree)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&tree->ref);
@@ -86,7 +86,7 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 
 struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge)
 {
-	struct hbc_wire_node *node = kvmalloc_array(tree->nr, sizeof(*node), GFP_KERNEL);
+	struct hbc_wire_node *node = kvmalloc_array(tree->nr, sizeof(*node), GFP_KERNEL_ACCOUNT);
 	u32 at = tree->edge[edge].first;
 	struct hbc_tree *adopted;
 

@@ -19,12 +19,13 @@ static_assert(HBC_ROUTE_RANKS < HBC_RANK_NONE);
 struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
 				  const struct hbc_route *route)
 {
-	struct hbc_cursor *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct hbc_cursor *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 
 	if (!c)
 		return NULL;
-	c->rank = kvmalloc(store->nr + 1, GFP_KERNEL | __GFP_NOWARN);
-	c->sent = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long), GFP_KERNEL | __GFP_NOWARN);
+	c->rank = kvmalloc(store->nr + 1, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	c->sent = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
+			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!c->rank || !c->sent) {
 		kvfree(c->rank);
 		kvfree(c->sent);

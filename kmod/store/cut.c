@@ -41,7 +41,7 @@ struct hbc_burst *hbc_cut_new(const struct hbc_message_info *info, u32 piece,
 	u32 frame = HBC_DATA_LEN + cut->payload;
 	/* A page holds at least one fragment, and loses less than one at its end. */
 	u32 per = max_t(u32, (PAGE_SIZE << HBC_CUT_ORDER) / frame, 1);
-	struct hbc_burst *b = hbc_burst_alloc(nr / per + 2, GFP_KERNEL);
+	struct hbc_burst *b = hbc_burst_alloc(nr / per + 2, GFP_KERNEL_ACCOUNT);
 	int err = b ? 0 : -ENOMEM;
 
 	for (i = 0; i < nr && !err; i++) {

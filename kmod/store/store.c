@@ -15,7 +15,7 @@
 
 static unsigned long *hbc_store_bitmap(u32 nr)
 {
-	return kvcalloc(BITS_TO_LONGS(nr) + 1, sizeof(long), GFP_KERNEL | __GFP_NOWARN);
+	return kvcalloc(BITS_TO_LONGS(nr) + 1, sizeof(long), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
 static void hbc_store_free(struct hbc_store *store)
@@ -32,7 +32,7 @@ static void hbc_store_free(struct hbc_store *store)
 struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
 				const struct hbc_store_ops *ops, void *owner)
 {
-	struct hbc_store *store = kzalloc(sizeof(*store), GFP_KERNEL);
+	struct hbc_store *store = kzalloc(sizeof(*store), GFP_KERNEL_ACCOUNT);
 
 	if (!store)
 		return NULL;
@@ -47,7 +47,7 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
 	INIT_LIST_HEAD(&store->cursors);
 	INIT_LIST_HEAD(&store->sinks);
 	INIT_WORK(&store->work, hbc_file_work);
-	store->tag = kvmalloc(store->nr + 1, GFP_KERNEL | __GFP_NOWARN);
+	store->tag = kvmalloc(store->nr + 1, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	store->begun = hbc_store_bitmap(store->nr);
 	store->whole = hbc_store_bitmap(store->nr);
 	if (info->kind == HBC_MESSAGE_FILE) {
