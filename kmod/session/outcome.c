@@ -53,8 +53,7 @@ static int make_room(struct hbc_outcomes *o)
 
 static bool joins(const struct hbc_outcome *a, const struct hbc_outcome *b)
 {
-	return a->first + a->count == b->first && a->reason == b->reason &&
-	       a->time_ns == b->time_ns;
+	return a->first + a->count == b->first && a->reason == b->reason;
 }
 
 /* Nodes that none of the entries has, before entry @at. */

@@ -16,7 +16,6 @@
 struct hbc_outcome {
 	u32 first;		/* in preorder */
 	u32 count;		/* at least 1 */
-	u64 time_ns;		/* when it was heard of, at the root; else 0 */
 	u8 reason;		/* enum hbcast_reason; NONE: delivered */
 };
 

@@ -16,7 +16,7 @@ static unsigned int draw(unsigned int n)
 }
 
 /* Ranges ascend, do not touch unless they differ, and say what the array says. */
-static bool is_same(const struct hbc_outcomes *o, const u8 *reason, const u64 *time)
+static bool is_same(const struct hbc_outcomes *o, const u8 *reason)
 {
 	const struct hbc_outcome *of;
 	u32 i, nodes = 0;
@@ -26,15 +26,14 @@ static bool is_same(const struct hbc_outcomes *o, const u8 *reason, const u64 *t
 
 		if (a->first + a->count > b->first)
 			return false;
-		if (a->first + a->count == b->first && a->reason == b->reason &&
-		    a->time_ns == b->time_ns)
+		if (a->first + a->count == b->first && a->reason == b->reason)
 			return false;
 	}
 	for (i = 0; i < NODES; i++) {
 		of = hbc_outcomes_find(o, i);
 		if (of ? reason[i] == NONE : reason[i] != NONE)
 			return false;
-		if (of && (of->reason != reason[i] || of->time_ns != time[i]))
+		if (of && of->reason != reason[i])
 			return false;
 		nodes += !!of;
 	}
@@ -42,7 +41,7 @@ static bool is_same(const struct hbc_outcomes *o, const u8 *reason, const u64 *t
 }
 
 /* Adds to both what they lack. Returns how many nodes that were. */
-static u32 add_to(const struct hbc_outcome *add, u8 *reason, u64 *time)
+static u32 add_to(const struct hbc_outcome *add, u8 *reason)
 {
 	u32 i, n = 0;
 
@@ -50,7 +49,6 @@ static u32 add_to(const struct hbc_outcome *add, u8 *reason, u64 *time)
 		if (reason[i] != NONE)
 			continue;
 		reason[i] = add->reason;
-		time[i] = add->time_ns;
 		n++;
 	}
 	return n;
@@ -59,7 +57,6 @@ static u32 add_to(const struct hbc_outcome *add, u8 *reason, u64 *time)
 static bool try_round(void)
 {
 	struct hbc_outcomes all = { 0 }, fresh = { 0 };
-	u64 time[NODES] = { 0 }, fresh_time[NODES] = { 0 };
 	u8 reason[NODES], fresh_reason[NODES];
 	struct hbc_outcome add, part;
 	bool good = true;
@@ -71,18 +68,17 @@ static bool try_round(void)
 	for (i = 0; i < 40 && good; i++) {
 		add.first = draw(NODES);
 		add.count = 1 + draw(NODES - add.first);
-		add.reason = draw(3);
-		add.time_ns = draw(2);
+		add.reason = draw(4);
 		for (k = add.first; k < add.first + add.count; k++) {
 			part = add;
 			part.first = k;
 			part.count = 1;
 			if (reason[k] == NONE)
-				add_to(&part, fresh_reason, fresh_time);
+				add_to(&part, fresh_reason);
 		}
-		n = add_to(&add, reason, time);
+		n = add_to(&add, reason);
 		good = hbc_outcomes_add(&all, &add, &fresh) == (int)n &&
-		       is_same(&all, reason, time) && is_same(&fresh, fresh_reason, fresh_time);
+		       is_same(&all, reason) && is_same(&fresh, fresh_reason);
 	}
 	hbc_outcomes_clear(&all);
 	hbc_outcomes_clear(&fresh);
