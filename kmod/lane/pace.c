@@ -29,10 +29,10 @@
 #define HBC_PACE_HELD	(128 * 1024)	/* bytes, at the most, and without a rate */
 #define HBC_PACE_QUEUE_US	5000	/* that others may have in a queue on the way */
 
-/* TCP paces the headers of fragments, too. Any rate may be planned; it is at most doubled. */
+/* TCP paces headers of fragments, too. Any rate may be planned; no product may overflow. */
 static u64 hbc_pace_least(const struct hbc_lane *lane)
 {
-	u64 rate = min_t(u64, lane->pace.rate, S64_MAX);
+	u64 rate = min_t(u64, lane->pace.rate, 1ULL << 50);
 	u32 mss = max(lane->mss, 2U * HBC_DATA_LEN);
 
 	return rate ? max(mul_u64_u32_div(rate, mss, mss - HBC_DATA_LEN), 1ULL) : 0;
