@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What broadcasts show of a network that is known from before. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -159,9 +160,14 @@ static void test_costs(void)
 					   "'bandwidth_mbps':[[null,50,50],[50,null,null],\n"
 					   "[50,50,null]]}");
 	static const struct hbp_seen cut = { 2, 3, 0, 10, 20, 20, 0, 1 };
+	static const struct hbp_seen later[] = {
+		{ 1, 2, 20, 30, 40, 0, 0, 0 }, { 1, 2, 0, 10, 20, 20, 0, 1 },
+		{ 1, 2, 20, 30, 40, 0, 0, 0 }
+	};
+	static const struct hbp_seen known = { 1, 2, 0, 10, 50, 50, 0, 1 };
 	struct hbp_news *updates;
 	struct hbp_error err;
-	size_t n;
+	size_t i, n;
 
 	if (hbp_update_costs(in->costs, &alone, 1, &updates, &n, &err))
 		tap_bail_out("%s", err.text);
@@ -172,6 +178,18 @@ static void test_costs(void)
 		tap_bail_out("%s", err.text);
 	ok(n == 1 && near(told(updates, n, 1, 3), 60, EXACT),
 	   "pairs that may share something carry what they got, or more");
+	free(updates);
+	for (i = 0; i < 2; i++) {
+		if (hbp_update_costs(in->costs, &later[i], 2, &updates, &n, &err))
+			tap_bail_out("%s", err.text);
+		ok(n == 1 && near(told(updates, n, 1, 2), 40, EXACT),
+		   "no pair carries less than was seen of it, told %s", i ? "last" : "first");
+		free(updates);
+	}
+	if (hbp_update_costs(in->costs, &known, 1, &updates, &n, &err))
+		tap_bail_out("%s", err.text);
+	ok(n == 1 && near(told(updates, n, 1, 2), 50, EXACT),
+	   "a pair that is full as known is known anew");
 	free(updates);
 	is_refused(hbp_update_costs(in->costs, &cut, 1, &updates, &n, &err), &err,
 		   "a lane where the matrix has no link",
@@ -209,6 +227,35 @@ static void test_json(void)
 	free(costs);
 }
 
+/* Somebody else has written the file since it was read. */
+static void test_gone(void)
+{
+	static const char *const texts[] = {
+		"{'links':[{'from':2,'to':1,'bandwidth_mbps':100}]}",
+		"{'nodes':[{'id':3},{'id':1}],'bandwidth_mbps':[[0,5],[6,0]]}",
+	};
+	struct hbp_error err;
+	size_t i, n;
+
+	for (i = 0; i < 2; i++) {
+		struct hbp_news update = { 1, 2, 100, 25, 3, 0 };
+		char path[] = "/tmp/hbcast-update-XXXXXX";
+		char *text = quoted(texts[i]), sentence[200];
+		FILE *f = fdopen(mkstemp(path), "w");
+
+		fputs(text, f);
+		fclose(f);
+		n = 1;
+		snprintf(sentence, sizeof(sentence),
+			 "%s: the bandwidth from 1 to 2 is not there any more: look whether somebody else has written the file",
+			 path);
+		is_refused(hbp_news_save(&update, &n, path, &err), &err,
+			   i ? "a pair that has gone" : "a link that has gone", sentence);
+		unlink(path);
+		free(text);
+	}
+}
+
 static void test_times(void)
 {
 	static const char *const bad[] = {
@@ -239,5 +286,6 @@ int main(void)
 	test_costs();
 	test_times();
 	test_json();
+	test_gone();
 	return tap_done();
 }

@@ -66,22 +66,27 @@ static size_t place_of(const json_t *nodes, uint32_t id)
  * @time: when that was seen, in the form of RFC 3339
  *
  * All else in the file stays.
+ *
+ * Return: false if there is no such link or pair.
  */
-void hbp_news_json(json_t *root, const struct hbp_news *news, const char *time)
+bool hbp_news_json(json_t *root, const struct hbp_news *news, const char *time)
 {
 	json_t *links = json_object_get(root, "links"), *nodes = json_object_get(root, "nodes");
 	json_t *object, *row;
 
 	if (links) {
 		object = hbp_direction_of(links, news->from, news->to);
-		json_object_set_new(object, "bandwidth_mbps", json_real(news->mbps));
+		if (json_object_set_new(object, "bandwidth_mbps", json_real(news->mbps)))
+			return false;
 		set_measured(object, news, time);
-		return;
+		return true;
 	}
 	row = json_array_get(json_object_get(root, "bandwidth_mbps"),
 			     place_of(nodes, news->from));
-	json_array_set_new(row, place_of(nodes, news->to), json_real(news->mbps));
+	if (json_array_set_new(row, place_of(nodes, news->to), json_real(news->mbps)))
+		return false;
 	set_measured(root, news, time);
+	return true;
 }
 
 static int by_age(const void *a, const void *b)
@@ -104,7 +109,10 @@ static int save(struct hbp_reader *rd, json_t *root, void *out)
 	qsort(saving->news, n, sizeof(*saving->news), by_age);
 	for (i = 0; i < n; i++) {
 		hbp_stamp_text((time_t)saving->news[i].seen_s, time);
-		hbp_news_json(root, &saving->news[i], time);
+		if (!hbp_news_json(root, &saving->news[i], time))
+			return hbp_json_fault(rd,
+					      "the bandwidth from %u to %u is not there any more: look whether somebody else has written the file",
+					      saving->news[i].from, saving->news[i].to);
 	}
 	return n ? hbp_json_save(json_incref(root), saving->path, rd->err) : 0;
 }

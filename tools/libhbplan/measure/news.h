@@ -3,6 +3,7 @@
 #ifndef HBPLAN_NEWS_H
 #define HBPLAN_NEWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,7 @@ struct hbp_news {
 	double seen_s;
 };
 
-void hbp_news_json(json_t *root, const struct hbp_news *news, const char *time);
+bool hbp_news_json(json_t *root, const struct hbp_news *news, const char *time);
 int hbp_news_save(struct hbp_news *news, size_t *n, const char *path, struct hbp_error *err);
 
 #endif /* HBPLAN_NEWS_H */

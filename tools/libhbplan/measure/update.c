@@ -489,18 +489,20 @@ static double pair_load(const struct hbp_seen *seen, size_t n, size_t lane, bool
 	return sum;
 }
 
-static void update_pair(const struct hbp_seen *seen, size_t n, size_t lane,
-			struct hbp_news *update)
+/* Return: whether the lane has shown all that its pair carries; *@most: what has crossed. */
+static bool update_pair(const struct hbp_seen *seen, size_t n, size_t lane,
+			struct hbp_news *update, double *most)
 {
 	bool alone;
 	double load = pair_load(seen, n, lane, &alone);
 
 	update->lanes++;
 	update->seen_s = fmax(update->seen_s, seen[lane].ended_s);
-	if (alone && is_limited(&seen[lane]))
-		update->mbps = load;
-	else
-		update->mbps = raised(update->mbps, load);
+	*most = fmax(*most, load);
+	if (!alone || !is_limited(&seen[lane]))
+		return false;
+	update->mbps = load;
+	return true;
 }
 
 static int find_pair(const struct hbp_costs *costs, const struct hbp_seen *lane,
@@ -534,13 +536,31 @@ static bool is_first(const struct hbp_seen *seen, size_t lane)
 	return i == lane;
 }
 
+/*
+ * What all lanes of a pair have shown, of which @first is one. Return: whether that is another
+ * figure than was known, or the same known anew.
+ */
+static bool update_by_all(const struct hbp_seen *seen, size_t n, size_t first,
+			  struct hbp_news *update)
+{
+	double most = 0;
+	bool full = false;
+	size_t i;
+
+	for (i = first; i < n; i++)
+		if (is_pair(&seen[i], &seen[first]))
+			full |= update_pair(seen, n, i, update, &most);
+	update->mbps = raised(update->mbps, most);
+	return can_be(update->mbps) && (full || update->mbps != update->before_mbps);
+}
+
 /**
  * hbp_update_costs() - what broadcasts say of the pairs of a cost matrix
  * @costs: as it was known
  * @seen: what lanes have shown
  * @n: how many
- * @out: the pairs that carry something else than was known, or as much as was known; owned
- *	by the caller
+ * @out: the pairs that carry something else than was known, or were full; owned by the
+ *	caller
  * @n_out: how many
  * @err: filled in on failure
  *
@@ -554,7 +574,7 @@ int hbp_update_costs(const struct hbp_costs *costs, const struct hbp_seen *seen,
 {
 	struct hbp_news *update;
 	int ret = 0;
-	size_t i, k;
+	size_t i;
 
 	*n_out = 0;
 	*out = calloc(n + 1, sizeof(**out));
@@ -565,10 +585,7 @@ int hbp_update_costs(const struct hbp_costs *costs, const struct hbp_seen *seen,
 			continue;
 		update = &(*out)[*n_out];
 		ret = find_pair(costs, &seen[i], update, err);
-		for (k = i; !ret && k < n; k++)
-			if (is_pair(&seen[k], &seen[i]))
-				update_pair(seen, n, k, update);
-		*n_out += !ret && can_be(update->mbps) && update->mbps != update->before_mbps;
+		*n_out += !ret && update_by_all(seen, n, i, update);
 	}
 	return ret;
 }
