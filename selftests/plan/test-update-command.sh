@@ -81,6 +81,14 @@ update_of "newer.json" 1
 check_equal "what is newer than the file is taken" '[1,0]' \
 	"$(jq -c '[(.links | length), .older]' <<<"$out")"
 
+# Clocks of machines differ.
+cp "$net" "clocks.json"
+lane 1 2 24 25 "$(date -u -d "+3 seconds" +%Y-%m-%dT%H:%M:%SZ)"
+jq '.[0].spell_age_us = 0' "1.lanes" >"4.lanes"
+update_of "clocks.json" 4
+check_equal "what was seen by a clock that is ahead has no age" '[0]' \
+	"$(jq -c '[.links[].age_us]' <<<"$out")"
+
 # Of a matrix the time is that of the newest pair.
 jq -n '{hbcast: "costs", version: 1, nodes: [{id: 1}, {id: 2}, {id: 3}],
 	latency_us: [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
@@ -100,7 +108,7 @@ jq '. + .' "1.lanes" >"4.lanes"
 update_of "$net" 4
 no "a lane twice" 'a lane from node 1 to node 2 is there twice: give it once'
 for figure in '.limited_bytes = 0' '.spell_bytes = 0' '.limited_us = -1' '.spell_us = 1e30' \
-	'.spell_bytes = "many"'; do
+	'.spell_bytes = "many"' '.limited_bytes = .spell_bytes + 1'; do
 	jq ".[0] |= ($figure)" "1.lanes" >"4.lanes"
 	update_of "$net" 4
 	no "$figure" 'the lane from node 1 to node 2 has figures that cannot be'
@@ -137,6 +145,9 @@ update_of "$net" 4
 no "no list" 'is no list of lanes'
 update_of "$net" 5
 no "no file" '5.lanes: '
+mkdir 6.lanes
+update_of "$net" 6
+no "a folder" '6.lanes: cannot be read: Is a directory'
 update_of "none.json" 1
 no "no platform" 'none.json: '
 # Root may write everywhere.

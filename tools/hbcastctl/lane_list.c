@@ -62,7 +62,8 @@ static bool has_good_figures(const json_t *row)
 			return false;
 	}
 	return (!hblanes_number(row, "limited_us") || hblanes_number(row, "limited_bytes")) &&
-	       (!hblanes_number(row, "spell_us") || hblanes_number(row, "spell_bytes"));
+	       (!hblanes_number(row, "spell_us") || hblanes_number(row, "spell_bytes")) &&
+	       hblanes_number(row, "limited_bytes") <= hblanes_number(row, "spell_bytes");
 }
 
 /* One row of a list of lanes. */
@@ -147,10 +148,19 @@ static int take_rows(struct hblanes *l, const char *name, json_t *rows)
 
 static int read_file(struct hblanes *l, const char *name)
 {
+	struct hbp_reader rd;
+	struct hbp_error err;
 	json_error_t why;
-	json_t *rows = json_load_file(name, 0, &why);
+	char *text = NULL;
+	json_t *rows;
+	size_t len = 0;
 	int ret;
 
+	hbp_reader_init(&rd, name, NULL, &err);
+	if (hbp_reader_text(&rd, name, &text, &len))
+		return hbctl_error(l->ctl, HBCTL_USAGE, "%s", err.text);
+	rows = json_loadb(text, len, 0, &why);
+	free(text);
 	if (!json_is_array(rows))
 		ret = hbctl_error(l->ctl, HBCTL_USAGE,
 				  "%s: %s: write the file with \"hbcastctl -j show lane\"",

@@ -98,10 +98,13 @@ static void update_text(struct hbctl *ctl, const json_t *result, FILE *out)
 
 static json_t *news_json(const struct updating *u, const struct hbp_news *news)
 {
+	/* By another node's clock it may be seen in a moment. */
+	double age = fmax((double)u->lanes.now - news->seen_s, 0);
+
 	return json_pack("{s:I, s:I, s:f, s:f, s:I, s:f}", "from", (json_int_t)news->from,
 			 "to", (json_int_t)news->to, "before_mbps", news->before_mbps,
 			 "mbps", news->mbps, "lanes", (json_int_t)news->lanes,
-			 "age_us", 1e6 * ((double)u->lanes.now - news->seen_s));
+			 "age_us", 1e6 * age);
 }
 
 static int write_news(struct updating *u, struct hbp_news *news, size_t n)
