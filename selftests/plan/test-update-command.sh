@@ -76,6 +76,10 @@ check_equal "what the file has of a link is newer" '[[],1]' "$(jq -c '[.links, .
 check_equal "what the file has stays" "$newer" "$(sha256sum <"newer.json")"
 run measure update "newer.json" group 7 lanes "1.lanes"
 check_match "and that is said" 'left as the file has them, as it is newer: 1 figures' "$out"
+sed s/2026-06-01T/2999-06-01T/ "newer.json" >"future.json"
+run measure update "future.json" group 7 lanes "1.lanes"
+check_match "a figure that nothing can be newer than is warned of" \
+	'future.json has bandwidths of 2999-06-01T00:00:00Z, which is in the future' "$said"
 lane 1 2 24 25 2026-06-01T00:00:05Z
 update_of "newer.json" 1
 check_equal "what is newer than the file is taken" '[1,0]' \

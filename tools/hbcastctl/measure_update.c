@@ -10,6 +10,7 @@
 #include "measure_update.h"
 #include "output.h"
 #include "plan.h"
+#include "plan_age.h"
 #include "stamp.h"
 #include "wire.h"
 
@@ -148,8 +149,10 @@ static int update(struct updating *u)
 	int ret;
 
 	ret = load(u, &in);
-	if (!ret)
+	if (!ret) {
+		hbplan_tell_age(u->ctl, in);
 		ret = hblanes_read(&u->lanes);
+	}
 	if (!ret)
 		ret = look(u, in->platform ? in->platform->bare : in->costs->bare);
 	if (ret)
