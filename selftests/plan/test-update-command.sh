@@ -49,8 +49,10 @@ no()
 cp "$net" "one.json"
 lane 1 2 24 25
 lane 2 3 24 0
+chmod 640 "one.json"
 update_of "one.json" 1 2
 check_equal "two nodes' lanes" 0 "$status"
+check_equal "who may read the file stays" 640 "$(stat -c %a "one.json")"
 check_equal "what is told" '[4,[[100,2,100,25,1]]]' \
 	"$(jq -c '[.lanes, [.links[] | [.from, .to, .before_mbps, .mbps, .lanes]]]' <<<"$out")"
 check_equal "what the file says of that link" '[25,"broadcast"]' \

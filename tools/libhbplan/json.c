@@ -501,11 +501,12 @@ static int write_to(const char *path, int flags, const char *text)
 static int replace_file(const char *text, const char *path)
 {
 	struct stat st;
+	bool there = !stat(path, &st);
 	char *real, *temp;
 	int ret;
 
 	/* A pipe or a device is written to, not replaced. */
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+	if (there && !S_ISREG(st.st_mode))
 		return write_to(path, 0, text);
 	/* A link stays, and so does /dev/stdout: its file is replaced. */
 	real = realpath(path, NULL);
@@ -514,6 +515,9 @@ static int replace_file(const char *text, const char *path)
 		return -ENOMEM;
 	}
 	ret = write_to(temp, O_CREAT | O_EXCL, text);
+	/* Who may read and write the old one may the new one. */
+	if (!ret && there && chmod(temp, st.st_mode & 0777))
+		ret = -errno;
 	if (!ret && rename(temp, real ?: path))
 		ret = -errno;
 	if (ret && ret != -EEXIST)
