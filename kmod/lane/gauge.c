@@ -59,7 +59,6 @@ void hbc_gauge_begin(struct hbc_lane *lane)
 
 	lockdep_assert_held(&lane->tx_mutex);
 	memset(&gauge->last, 0, sizeof(gauge->last));
-	gauge->idle = true;
 	gauge->rate = 0;
 	gauge->steady = false;
 }
@@ -204,7 +203,8 @@ static void hbc_gauge_note(struct hbc_lane *lane, const struct tcp_info *tcp)
 	bool pause;
 
 	hbc_gauge_mark(lane, tcp, &now, &part);
-	pause = !gauge->last.ns || part.us - part.busy_us > HBC_GAUGE_PAUSE_US;
+	pause = gauge->last.ns ? part.us - part.busy_us > HBC_GAUGE_PAUSE_US :
+		now.ns > gauge->spell.ended + HBC_GAUGE_PAUSE_US * NSEC_PER_USEC;
 	gauge->due = jiffies + max(msecs_to_jiffies(HBC_GAUGE_LOOK_MS),
 				   usecs_to_jiffies(tcp->tcpi_rtt));
 	if (gauge->last.ns && part.bytes >= HBC_GAUGE_LEAST)

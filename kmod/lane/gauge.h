@@ -53,7 +53,7 @@ struct hbc_gauge_spell {
  * @steady: that part was steady
  * @starved: TCP has waited for data since @last
  * @idle: nothing has gone for a second by @last: a new spell comes next
- * @spell: the last one; the connection's end leaves it
+ * @spell: the last one; it goes on if the next connection comes in time
  * @told_ns: when listeners were told last
  * @told_rate: bytes/s on the link that they were told, 0 for none
  * @told_srtt_us: likewise TCP's smoothed round-trip time

@@ -71,6 +71,13 @@ update()
 	echo "# $out $err"
 }
 
+# rested FROM TO: the lane's next data is another spell.
+rested()
+{
+	lane "$1" "$2"
+	jq -e '.spell_age_us > 1000000' >/dev/null <<<"$out"
+}
+
 join()
 {
 	lab_up "$work/$1.json" && lab_join
@@ -107,6 +114,16 @@ check_jq "listeners are told what limits it" true \
 	"length > 0 and (.[0] | $(near .rate_mbps 20) and .slot == 0 and .direction == \"down\")"
 check_jq "and not all the time" true 'length <= 3'
 
+(umask 077 && head -c 32 /dev/urandom >"$work/other")
+broadcast 6000000 & sending=$!
+sleep 1
+printf 'group set 7 key-file %s\n' "$work/other" "$work/key" | at 2 -batch -
+check "a broadcast whose lane breaks and comes again" wait "$sending"
+lane 1 2
+echo "# $(jq -c . <<<"$out")"
+check_jq "its spell goes on" true '.connects == 2 and .spell_bytes > 5700000'
+
+check "a second without data" wait_for 10 rested 1 2
 check "a plan that holds lanes back" plan '[[1,2],[1,3]]' 8
 check "a broadcast that is held back" broadcast 2000000
 for node in 2 3; do
