@@ -9,7 +9,7 @@
 struct hbc_lane;
 
 #define HBC_GAIN_NONE	1024U	/* the planned rate */
-#define HBC_GAIN_MOST	(64 * HBC_GAIN_NONE)
+#define HBC_GAIN_MOST	(1024 * HBC_GAIN_NONE)
 
 /**
  * struct hbc_gain - what lanes try beyond their planned rates
