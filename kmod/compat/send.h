@@ -76,14 +76,13 @@ static inline int hbc_compat_sg_from_iter(struct sock *sk, struct sk_buff *skb,
  * @sock: TCP socket
  * @bv: pages; TCP takes its own references
  * @nr: entries of @bv
- * @skip: bytes of @bv to leave out at the front
- * @len: bytes in @bv, @skip included
+ * @len: bytes in @bv
  *
  * Context: process, may sleep for the socket's lock.
  * Return: bytes taken, or a negative errno if there were none.
  */
-static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsigned int nr,
-				  unsigned int skip, unsigned int len)
+static inline int hbc_compat_send(struct socket *sock, const struct bio_vec *bv,
+				  unsigned int nr, unsigned int len)
 {
 	struct ubuf_info uarg = {
 		HBC_COMPAT_UBUF_COMPLETE,
@@ -103,8 +102,7 @@ static inline int hbc_compat_send(struct socket *sock, struct bio_vec *bv, unsig
 	if (len > HBC_COMPAT_SKB_BYTES)
 		msg.msg_flags |= MSG_EOR;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, nr, len);
-	iov_iter_advance(&msg.msg_iter, skip);
-	return tcp_sendmsg(sock->sk, &msg, len - skip);
+	return tcp_sendmsg(sock->sk, &msg, len);
 }
 
 #endif /* _HBC_COMPAT_SEND_H */

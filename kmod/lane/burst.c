@@ -21,7 +21,6 @@ struct hbc_burst *hbc_burst_alloc(unsigned int max, gfp_t gfp)
 	b->len = 0;
 	b->truesize = struct_size(b, bv, max);
 	b->nr = 0;
-	b->end = 0;
 	b->max = max;
 	return b;
 }
@@ -37,18 +36,26 @@ void hbc_burst_put(struct hbc_burst *b)
 	kfree(b);
 }
 
-/* Whether the bytes go on where the last vector ends, in one allocation: it has them now. */
-static bool hbc_burst_extend(struct hbc_burst *b, struct page *page, unsigned int off,
-			     unsigned int len)
+/* Whether bytes of a page go on where the vector ends, in one allocation: it has them now. */
+static bool hbc_burst_join(struct bio_vec *bv, struct page *page, unsigned int off,
+			   unsigned int len)
 {
-	if (!b->nr || b->end != page_to_phys(page) + off)
+	if (page_to_phys(bv->bv_page) + bv->bv_offset + bv->bv_len != page_to_phys(page) + off)
 		return false;
 	/* The start of a page goes on in the allocation before only if it is a tail. */
 	if (!offset_in_page(off) && !PageTail(page + (off >> PAGE_SHIFT)))
 		return false;
-	b->bv[b->nr - 1].bv_len += len;
+	bv->bv_len += len;
+	return true;
+}
+
+/* Likewise the last vector of the burst. */
+static bool hbc_burst_extend(struct hbc_burst *b, struct page *page, unsigned int off,
+			     unsigned int len)
+{
+	if (!b->nr || !hbc_burst_join(&b->bv[b->nr - 1], page, off, len))
+		return false;
 	b->len += len;
-	b->end += len;
 	return true;
 }
 
@@ -62,7 +69,6 @@ int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 	get_page(page);
 	bvec_set_page(&b->bv[b->nr++], page, len, off);
 	b->len += len;
-	b->end = page_to_phys(page) + off + len;
 	return 0;
 }
 
@@ -221,6 +227,27 @@ static int hbc_burst_split(const struct hbc_burst *b, u32 len, struct hbc_burst 
 	}
 	to->truesize += mul_u64_u32_div(b->truesize, moved, b->len);
 	return err;
+}
+
+unsigned int hbc_burst_vectors(const struct hbc_burst *b, u32 pos, u32 *len, struct bio_vec *bv,
+			       unsigned int nr, unsigned int max)
+{
+	u32 left = *len, skip, n;
+	unsigned int i;
+
+	for (i = hbc_burst_seek(b, pos, &skip); left; i++, skip = 0) {
+		const struct bio_vec *from = &b->bv[i];
+
+		n = min(left, from->bv_len - skip);
+		if (!nr || !hbc_burst_join(&bv[nr - 1], from->bv_page, from->bv_offset + skip, n)) {
+			if (nr == max)
+				break;
+			bvec_set_page(&bv[nr++], from->bv_page, n, from->bv_offset + skip);
+		}
+		left -= n;
+	}
+	*len -= left;
+	return nr;
 }
 
 void *hbc_burst_walk(const struct hbc_burst *b, u32 *pos, u32 *len, unsigned int *at, u32 *skip)

@@ -21,7 +21,6 @@ struct sk_buff;
  * @truesize: memory that the burst keeps alive, in bytes
  * @nr: entries of @bv in use
  * @max: entries of @bv allocated
- * @end: where its last byte ends in memory, while it has a single owner
  * @bv: the bytes; each entry holds one reference on its page
  *
  * Nothing that others use changes after they have got it, so no lock is needed.
@@ -32,8 +31,14 @@ struct hbc_burst {
 	u32 truesize;
 	u16 nr;
 	u16 max;
-	phys_addr_t end;
 	struct bio_vec bv[];
+};
+
+/* Frames, one behind the other in a burst; whoever has it has a reference on that. */
+struct hbc_held {
+	struct hbc_burst *burst;
+	u32 pos;
+	u32 len;
 };
 
 /* Room for @max vectors. NULL without memory. Context: as @gfp allows. */
@@ -91,6 +96,20 @@ void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len);
 /* The same for one place after another: @at and @skip as for hbc_burst_walk(). */
 void hbc_burst_copy_on(const struct hbc_burst *b, u32 pos, void *to, u32 len, unsigned int *at,
 		       u32 *skip);
+
+/**
+ * hbc_burst_vectors() - add bytes of a burst to a vector of pages
+ * @b: the burst; it keeps its references
+ * @pos: first byte
+ * @len: how many; set to those that have found place
+ * @bv: the vector; neighbours in one allocation become one entry
+ * @nr: entries in use
+ * @max: entries
+ *
+ * Context: any. Return: entries in use.
+ */
+unsigned int hbc_burst_vectors(const struct hbc_burst *b, u32 pos, u32 *len, struct bio_vec *bv,
+			       unsigned int nr, unsigned int max);
 
 /**
  * hbc_burst_walk() - the bytes of a part as they lie in memory

@@ -171,8 +171,8 @@ struct hbc_lane {
  * @data: fragments have come: 0 or why the lane must end. Receive work.
  * @control: writes the next control frame of up to HBC_CONTROL_MAX bytes that is due, and
  *	takes it for sent. Return: its length, or 0. tx_mutex held.
- * @next: the next data; see hbc_tx_part. Return: whether there is some. tx_mutex held.
- * @sent: so many bytes of it, whole fragments, are or will be with TCP. tx_mutex held.
+ * @next: the next data, at most @most bytes or one fragment, which go from now on. Return:
+ *	whether there is some. tx_mutex held.
  * @refused: the other side refused: enum hbcast_reject_reason. Life or receive work.
  */
 struct hbc_lane_ops {
@@ -183,8 +183,7 @@ struct hbc_lane_ops {
 	int (*frame)(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame);
 	int (*data)(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr);
 	unsigned int (*control)(struct hbc_lane *lane, u8 *frame);
-	bool (*next)(struct hbc_lane *lane, struct hbc_tx_part *part);
-	void (*sent)(struct hbc_lane *lane, const struct hbc_tx_part *part, u32 bytes);
+	bool (*next)(struct hbc_lane *lane, u32 most, struct hbc_held *part);
 	void (*refused)(struct hbc_lane *lane, u16 reason);
 };
 

@@ -171,7 +171,7 @@ static void hbc_life_ping(struct hbc_lane *lane)
 	hbc_wire_put_hdr(&ping.hdr, HBC_FRAME_PING, 0, sizeof(ping));
 	/* Not between the parts of another frame. */
 	mutex_lock(&lane->tx_mutex);
-	if (lane->sock && !lane->tx.len && !lane->tx.rest.burst) {
+	if (lane->sock && !lane->tx.len && !lane->tx.nr) {
 		struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
 		struct kvec vec = { .iov_base = &ping, .iov_len = sizeof(ping) };
 		int n = kernel_sendmsg(lane->sock, &msg, &vec, 1, sizeof(ping));

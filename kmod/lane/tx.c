@@ -9,21 +9,22 @@
 #include <net/tcp_states.h>
 
 #include "compat/send.h"
-#include "lane/burst.h"
 #include "lane/gauge.h"
 #include "lane/lane.h"
 #include "lane/pace.h"
 #include "lane/tx.h"
 #include "trace.h"
 
-#define HBC_TX_PARTS	16	/* sent before something else has a turn */
+#define HBC_TX_SENDS	16	/* before something else has a turn */
+#define HBC_TX_BYTES	65536	/* and vectors of data that go at once: */
+#define HBC_TX_VECTORS	(2 * MAX_SKB_FRAGS)
 
 void hbc_tx_reset(struct hbc_lane *lane)
 {
 	struct hbc_tx *tx = &lane->tx;
 
-	if (tx->rest.burst)
-		hbc_burst_put(tx->rest.burst);
+	while (tx->nr)
+		hbc_burst_put(tx->part[--tx->nr].burst);
 	kfree(tx->frame);
 	memset(tx, 0, sizeof(*tx));
 }
@@ -110,65 +111,77 @@ static int hbc_tx_send_control(struct hbc_lane *lane)
 	return hbc_tx_went(lane, n);
 }
 
-static int hbc_tx_part(struct hbc_lane *lane, const struct hbc_tx_part *part)
+/* TCP has taken bytes of what the owner has given. */
+static void hbc_tx_took(struct hbc_tx *tx, u32 bytes)
 {
-	return hbc_compat_send(lane->sock, part->burst->bv, part->burst->nr, part->pos,
-			       part->pos + part->len);
+	unsigned int done = 0;
+
+	while (done < tx->nr && bytes >= tx->part[done].len) {
+		bytes -= tx->part[done].len;
+		hbc_burst_put(tx->part[done++].burst);
+	}
+	tx->nr -= done;
+	memmove(tx->part, tx->part + done, tx->nr * sizeof(tx->part[0]));
+	if (tx->nr) {
+		tx->part[0].pos += bytes;
+		tx->part[0].len -= bytes;
+	}
 }
 
-/* The end of a fragment of which the beginning has gone. */
-static int hbc_tx_rest(struct hbc_lane *lane)
+static int hbc_tx_send_data(struct hbc_lane *lane)
 {
-	struct hbc_tx_part *rest = &lane->tx.rest;
-	int n = hbc_tx_part(lane, rest);
-
-	if (n > 0) {
-		rest->pos += n;
-		rest->len -= n;
-	}
-	if (!rest->len) {
-		hbc_burst_put(rest->burst);
-		rest->burst = NULL;
-	}
-	return hbc_tx_went(lane, n);
-}
-
-/* The owner's next data. A fragment that TCP takes in part will be taken whole. */
-static int hbc_tx_data(struct hbc_lane *lane, struct hbc_tx_part *part)
-{
-	struct hbc_tx_part *rest = &lane->tx.rest;
-	u32 whole;
+	struct bio_vec bv[HBC_TX_VECTORS];
+	struct hbc_tx *tx = &lane->tx;
+	unsigned int i, nr = 0;
+	u32 len, bytes = 0;
 	int n;
 
-	n = hbc_tx_part(lane, part);
-	if (n > 0) {
-		whole = min(roundup((u32)n, part->frame), part->len);
-		hbc_lane_ops->sent(lane, part, whole);
-		lane->stats.tx_bursts++;
-		if (whole > n) {
-			*rest = *part;
-			rest->pos += n;
-			rest->len = whole - n;
-			hbc_burst_get(rest->burst);
-		}
+	for (i = 0; i < tx->nr && nr < HBC_TX_VECTORS; i++, bytes += len) {
+		len = tx->part[i].len;
+		nr = hbc_burst_vectors(tx->part[i].burst, tx->part[i].pos, &len, bv, nr,
+				       HBC_TX_VECTORS);
 	}
-	hbc_burst_put(part->burst);
+	n = hbc_compat_send(lane->sock, bv, nr, bytes);
+	if (n > 0) {
+		lane->stats.tx_bursts++;
+		hbc_tx_took(tx, n);
+	}
 	return hbc_tx_went(lane, n);
+}
+
+/*
+ * The owner's next data, as much as fills a skb, but not more than the socket is to hold
+ * unsent: whether there is some.
+ */
+static bool hbc_tx_gather(struct hbc_lane *lane)
+{
+	u32 left = min_t(u32, READ_ONCE(tcp_sk(lane->sock->sk)->notsent_lowat), HBC_TX_BYTES);
+	struct hbc_tx *tx = &lane->tx;
+
+	do {
+		if (!hbc_lane_ops->next(lane, left, &tx->part[tx->nr]))
+			break;
+		left -= min(left, tx->part[tx->nr++].len);
+	} while (tx->nr < HBC_TX_PARTS && left >= lane->mss);
+	return tx->nr;
 }
 
 /* Return: 1 if something went and more may go, 0 if nothing is due, -1 to stop. */
 static int hbc_tx_one(struct hbc_lane *lane)
 {
-	struct hbc_tx_part part;
-
-	if (lane->tx.rest.burst)
-		return hbc_tx_rest(lane);
+	if (lane->tx.nr)
+		return hbc_tx_send_data(lane);
 	if (hbc_tx_control(lane))
 		return hbc_tx_send_control(lane);
-	if (!lane->connector || !hbc_lane_ops->next(lane, &part))
+	if (!lane->connector)
+		return 0;
+	/* The root's pieces get their slots when they can go. */
+	if (!sk_stream_memory_free(lane->sock->sk))
+		return hbc_tx_went(lane, -EAGAIN);
+	if (!hbc_tx_gather(lane))
 		return 0;
 	hbc_gauge_send(lane);
-	return hbc_tx_data(lane, &part);
+	return hbc_tx_send_data(lane);
 }
 
 /* All has been sent: says so, and the other side ends the connection when it has read that. */
@@ -182,7 +195,7 @@ static void hbc_tx_finish(struct hbc_lane *lane)
 
 void hbc_tx_run(struct hbc_lane *lane)
 {
-	unsigned int left = HBC_TX_PARTS;
+	unsigned int left = HBC_TX_SENDS;
 	bool draining = false;
 	int ret = 1;
 

@@ -5,36 +5,23 @@
 
 #include <linux/types.h>
 
-#include "wire/wire.h"
+#include "lane/burst.h"
 
-struct hbc_burst;
 struct hbc_lane;
 
-/**
- * struct hbc_tx_part - whole fragments of a burst that are to be sent
- * @burst: a reference, of the holder
- * @pos: first byte in it
- * @len: bytes
- * @frame: bytes of each fragment but the last of a message
- * @arg: the owner's, to know what was sent
- */
-struct hbc_tx_part {
-	struct hbc_burst *burst;
-	u32 pos;
-	u32 len;
-	u32 frame;
-	void *arg;
-};
+#define HBC_TX_PARTS	16	/* that go at once */
 
 /**
  * struct hbc_tx - a lane's send side; tx_mutex
- * @rest: the end of a fragment of which TCP has taken the beginning; no burst: none
+ * @part: what the owner has given and TCP has not taken: the first one may begin in a fragment
+ * @nr: entries of @part in use
  * @len: bytes of @frame
  * @off: those that TCP has taken
  * @frame: a control frame under way, allocated when the lane is READY
  */
 struct hbc_tx {
-	struct hbc_tx_part rest;
+	struct hbc_held part[HBC_TX_PARTS];
+	unsigned int nr;
 	unsigned int len;
 	unsigned int off;
 	u8 *frame;

@@ -328,8 +328,6 @@ void hbc_children_forget(struct hbc_message *m)
 			continue;
 		xa_erase(&child->index, (u32)hbc_message_number(m));
 		list_move(&c->child_link, &gone);
-		if (child->sending == c)
-			child->sending = NULL;
 	}
 	spin_unlock_bh(&s->lock);
 	list_for_each_entry_safe(c, next, &gone, child_link)
@@ -370,7 +368,6 @@ void hbc_child_down(struct hbc_child *child)
 	child->told = 0;
 	child->done = 0;
 	child->since = READ_ONCE(child->lane->since);
-	child->sending = NULL;
 	list_for_each_entry(c, &child->cursors, child_link) {
 		hbc_cursor_rewind(c);
 		c->last = false;

@@ -17,7 +17,7 @@ struct hbc_message;
 struct hbc_session;
 struct hbc_store;
 struct hbc_tree;
-struct hbc_tx_part;
+struct hbc_held;
 
 /**
  * struct hbc_child - a child of this node in one slot
@@ -48,7 +48,6 @@ struct hbc_tx_part;
  * @moved: jiffies when either has moved last, or nothing was outstanding
  * @cursors: struct hbc_cursor, one for each message that is not all there
  * @index: those by the low half of their message's number
- * @sending: that of which a part is with the lane, or NULL
  */
 struct hbc_child {
 	struct kref ref;
@@ -77,7 +76,6 @@ struct hbc_child {
 	unsigned long moved;
 	struct list_head cursors;
 	struct xarray index;
-	struct hbc_cursor *sending;
 };
 
 /* Its edge in its tree. session->lock or plan_lock held. */
@@ -127,8 +125,7 @@ void hbc_child_down(struct hbc_child *child);
 void hbc_child_gone(struct hbc_child *child);
 int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame);
 unsigned int hbc_child_control(struct hbc_child *child, u8 *frame);
-bool hbc_child_next(struct hbc_child *child, struct hbc_tx_part *part);
-void hbc_child_sent(struct hbc_child *child, const struct hbc_tx_part *part, u32 bytes);
+bool hbc_child_next(struct hbc_child *child, u32 most, struct hbc_held *part);
 void hbc_child_refused(struct hbc_child *child, u16 reason);
 
 #endif /* _HBC_CHILD_H */

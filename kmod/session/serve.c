@@ -257,35 +257,26 @@ static bool hbc_serve_turn(const struct hbc_child *child, const struct hbc_store
 }
 
 /* What the child gets next of a message. session->lock held. */
-static bool hbc_serve_cursor(struct hbc_child *child, struct hbc_cursor *c, bool own,
-			     struct hbc_tx_part *part)
+static bool hbc_serve_cursor(struct hbc_child *child, struct hbc_cursor *c, bool own, u32 most,
+			     struct hbc_held *part)
 {
-	struct hbc_cursor_part p;
-
 	if (hbc_plan_is_whole(child->tree->plan) && !hbc_serve_turn(child, c->store))
 		return false;
-	if (!hbc_cursor_next(c, own, &p))
-		return false;
-	*part = (struct hbc_tx_part) {
-		.burst = p.burst, .pos = p.pos, .len = p.len, .frame = p.frame,
-		.arg = (void *)(unsigned long)p.at,
-	};
-	child->sending = c;
-	return true;
+	return hbc_cursor_next(c, own, most, part);
 }
 
 /* Short messages first: those who wait for them wait for each other. session->lock held. */
-static bool hbc_serve_any(struct hbc_child *child, bool own, struct hbc_tx_part *part)
+static bool hbc_serve_any(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
 {
 	struct hbc_cursor *c;
 
 	list_for_each_entry(c, &child->cursors, child_link)
 		if (c->store->info.kind == HBC_MESSAGE_SHORT &&
-		    hbc_serve_cursor(child, c, own, part))
+		    hbc_serve_cursor(child, c, own, most, part))
 			return true;
 	list_for_each_entry(c, &child->cursors, child_link)
 		if (c->store->info.kind == HBC_MESSAGE_FILE &&
-		    hbc_serve_cursor(child, c, own, part)) {
+		    hbc_serve_cursor(child, c, own, most, part)) {
 			/* Files take turns. */
 			list_move_tail(&c->child_link, &child->cursors);
 			return true;
@@ -325,39 +316,26 @@ static bool hbc_serve_give(struct hbc_child *child)
 	return given;
 }
 
-static bool hbc_serve_try(struct hbc_child *child, bool own, struct hbc_tx_part *part)
+static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
 {
 	struct hbc_session *s = child->s;
-	bool found;
+	bool found, turns;
 
 	spin_lock_bh(&s->lock);
-	found = child->agreed && !child->over && hbc_serve_any(child, own, part);
+	found = child->agreed && !child->over && hbc_serve_any(child, own, most, part);
+	turns = hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);
+	/* The next child's may have come. */
+	if (found && turns)
+		hbc_session_kick(s);
 	return found;
 }
 
-bool hbc_child_next(struct hbc_child *child, struct hbc_tx_part *part)
+bool hbc_child_next(struct hbc_child *child, u32 most, struct hbc_held *part)
 {
 	do {
-		if (hbc_serve_try(child, true, part))
+		if (hbc_serve_try(child, true, most, part))
 			return true;
 	} while (READ_ONCE(child->agreed) && !READ_ONCE(child->over) && hbc_serve_give(child));
-	return hbc_serve_try(child, false, part);
-}
-
-void hbc_child_sent(struct hbc_child *child, const struct hbc_tx_part *part, u32 bytes)
-{
-	struct hbc_session *s = child->s;
-	struct hbc_cursor *c;
-	bool turn = false;
-
-	spin_lock_bh(&s->lock);
-	c = child->sending;
-	if (c) {
-		hbc_cursor_sent(c, (unsigned long)part->arg, bytes);
-		turn = hbc_plan_is_whole(child->tree->plan) && c->nr_sent == c->store->nr;
-	}
-	spin_unlock_bh(&s->lock);
-	if (turn)
-		hbc_session_kick(s);
+	return hbc_serve_try(child, false, most, part);
 }

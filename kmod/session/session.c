@@ -233,14 +233,9 @@ static unsigned int hbc_session_control(struct hbc_lane *lane, u8 *frame)
 				 hbc_parent_control(lane->owner, frame);
 }
 
-static bool hbc_session_next(struct hbc_lane *lane, struct hbc_tx_part *part)
+static bool hbc_session_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
 {
-	return hbc_child_next(hbc_session_child(lane), part);
-}
-
-static void hbc_session_sent(struct hbc_lane *lane, const struct hbc_tx_part *part, u32 bytes)
-{
-	hbc_child_sent(hbc_session_child(lane), part, bytes);
+	return hbc_child_next(hbc_session_child(lane), most, part);
 }
 
 static void hbc_session_refused(struct hbc_lane *lane, u16 reason)
@@ -257,7 +252,6 @@ static const struct hbc_lane_ops hbc_session_lane_ops = {
 	.data = hbc_session_data,
 	.control = hbc_session_control,
 	.next = hbc_session_next,
-	.sent = hbc_session_sent,
 	.refused = hbc_session_refused,
 };
 

@@ -180,12 +180,27 @@ static bool hbc_cursor_begin(struct hbc_cursor *c, struct hbc_at *at, u8 rank)
 	return true;
 }
 
-/* What there is to send of the piece at hand. store->lock held. */
-static bool hbc_cursor_take(struct hbc_cursor *c, unsigned int i, struct hbc_cursor_part *part)
+/* Bytes of the piece at hand go. store->lock held. */
+static void hbc_cursor_go(struct hbc_cursor *c, struct hbc_at *at, u32 bytes)
 {
-	struct hbc_at *at = &c->at[i];
+	const struct hbc_geometry *cut = &c->store->info.cut;
+	u32 first = at->piece * cut->per_piece;
+
+	at->off += bytes;
+	if (at->off < hbc_geometry_length(cut, first, hbc_geometry_count(cut, at->piece)))
+		return;
+	if (!__test_and_set_bit(at->piece, c->sent))
+		c->nr_sent++;
+	hbc_cursor_leave(c, at);
+	hbc_store_trim(c->store);
+}
+
+/* What there is to send of the piece at hand. store->lock held. */
+static bool hbc_cursor_take(struct hbc_cursor *c, struct hbc_at *at, u32 most,
+			    struct hbc_held *part)
+{
+	u32 frame = HBC_DATA_LEN + c->store->info.cut.payload;
 	struct hbc_piece *piece = hbc_store_piece(c->store, at->piece);
-	struct hbc_held held;
 
 	if (!piece || !piece->len) {
 		/* It lies in the file alone. */
@@ -198,11 +213,9 @@ static bool hbc_cursor_take(struct hbc_cursor *c, unsigned int i, struct hbc_cur
 		c->wait = HBC_WAIT_DATA;
 		return false;
 	}
-	held = hbc_store_part(piece, at->off);
-	*part = (struct hbc_cursor_part) {
-		.burst = held.burst, .pos = held.pos, .len = held.len, .at = i,
-		.frame = HBC_DATA_LEN + c->store->info.cut.payload,
-	};
+	*part = hbc_store_part(piece, at->off);
+	part->len = min(part->len, max(rounddown(most, frame), frame));
+	hbc_cursor_go(c, at, part->len);
 	return true;
 }
 
@@ -217,47 +230,25 @@ static bool hbc_cursor_begin_other(struct hbc_cursor *c)
 	return hbc_cursor_begin(c, &c->at[1], HBC_RANK_WANT);
 }
 
-bool hbc_cursor_next(struct hbc_cursor *c, bool own, struct hbc_cursor_part *part)
+bool hbc_cursor_next(struct hbc_cursor *c, bool own, u32 most, struct hbc_held *part)
 {
+	struct hbc_at *at = c->at;
+
 	bool found;
 
 	spin_lock_bh(&c->store->lock);
 	c->wait = HBC_WAIT_DATA;
-	found = (c->at[0].on || hbc_cursor_begin(c, &c->at[0], 0)) && hbc_cursor_take(c, 0, part);
+	found = (at[0].on || hbc_cursor_begin(c, &at[0], 0)) &&
+		hbc_cursor_take(c, &at[0], most, part);
 	if (!found && !own)
-		found = (c->at[1].on || hbc_cursor_begin_other(c)) && hbc_cursor_take(c, 1, part);
+		found = (at[1].on || hbc_cursor_begin_other(c)) &&
+			hbc_cursor_take(c, &at[1], most, part);
 	if (found)
 		c->wait = HBC_WAIT_NONE;
 	else if (c->nr_sent == c->store->nr)
 		c->wait = HBC_WAIT_OVER;
 	spin_unlock_bh(&c->store->lock);
 	return found;
-}
-
-static void hbc_cursor_set_sent(struct hbc_cursor *c, u32 piece)
-{
-	if (!__test_and_set_bit(piece, c->sent))
-		c->nr_sent++;
-}
-
-void hbc_cursor_sent(struct hbc_cursor *c, unsigned int i, u32 bytes)
-{
-	const struct hbc_geometry *cut = &c->store->info.cut;
-	struct hbc_at *at = &c->at[i];
-	u32 first;
-
-	spin_lock_bh(&c->store->lock);
-	at->off += bytes;
-	if (at->on) {
-		first = at->piece * cut->per_piece;
-		if (at->off == hbc_geometry_length(cut, first,
-						   hbc_geometry_count(cut, at->piece))) {
-			hbc_cursor_set_sent(c, at->piece);
-			hbc_cursor_leave(c, at);
-			hbc_store_trim(c->store);
-		}
-	}
-	spin_unlock_bh(&c->store->lock);
 }
 
 /* The first piece from @first on before @end that is under way, or @end. store->lock held. */

@@ -61,15 +61,6 @@ struct hbc_cursor {
 	enum hbc_cursor_wait wait;
 };
 
-/* What hbc_cursor_next() finds. */
-struct hbc_cursor_part {
-	struct hbc_burst *burst;	/* a reference */
-	u32 pos;
-	u32 len;
-	u32 frame;
-	unsigned int at;	/* index of cursor->at */
-};
-
 /* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */
 struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
 				  const struct hbc_route *route);
@@ -81,16 +72,15 @@ void hbc_cursor_set_route(struct hbc_cursor *cursor, const struct hbc_route *rou
 void hbc_cursor_rewind(struct hbc_cursor *cursor);
 
 /**
- * hbc_cursor_next() - what is to be sent next
+ * hbc_cursor_next() - what is to be sent next, which counts as sent from now on
  * @cursor: it
  * @own: only of the lane's own slot
+ * @most: bytes, unless a fragment is longer
  * @part: filled in
  *
  * Context: process, takes store->lock. Return: whether there is something; else cursor->wait.
  */
-bool hbc_cursor_next(struct hbc_cursor *cursor, bool own, struct hbc_cursor_part *part);
-/* @bytes of what is at cursor->at[@at] have gone. Context: as above. */
-void hbc_cursor_sent(struct hbc_cursor *cursor, unsigned int at, u32 bytes);
+bool hbc_cursor_next(struct hbc_cursor *cursor, bool own, u32 most, struct hbc_held *part);
 
 /*
  * The child has pieces from @first on before @end, which is at most store->nr, or asks for them.

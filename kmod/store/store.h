@@ -24,13 +24,6 @@ struct hbc_store;
 #define HBC_TAG_NONE	0xff	/* the slot of a piece is not known */
 #define HBC_STORE_CACHE	(4 * 1024 * 1024)	/* bytes of a file that stay in memory, too */
 
-/* Fragments of a piece, one behind the other in a burst. */
-struct hbc_held {
-	struct hbc_burst *burst;
-	u32 pos;
-	u32 len;
-};
-
 /**
  * struct hbc_piece - a piece in memory, all of it or its beginning
  * @link: store->cache if it is in the file, too, else empty
