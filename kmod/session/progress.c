@@ -17,7 +17,8 @@
 
 #define HBC_PROGRESS_STEP	65536	/* bytes from one word to the next, at least */
 #define HBC_PROGRESS_STEPS	256	/* words on a message, unless they are further apart than */
-#define HBC_PROGRESS_MS		100
+#define HBC_PROGRESS_MS		100	/* with less than a step between them, */
+#define HBC_PROGRESS_LEAST_MS	10	/* and with more */
 #define HBC_PROGRESS_LOOKS	64	/* files that are looked at in */
 #define HBC_PROGRESS_PAUSE_MS	10
 #define HBC_PROGRESS_MARK	XA_MARK_0	/* in session->index: may be to be told */
@@ -27,9 +28,12 @@ static u64 hbc_progress_step(const struct hbc_message *m)
 	return max_t(u64, m->store->info.cut.total / HBC_PROGRESS_STEPS, HBC_PROGRESS_STEP);
 }
 
-static bool hbc_progress_late(unsigned long since)
+/* Whether a word is due for which there has been none since then. */
+static bool hbc_progress_late(unsigned long since, bool step)
 {
-	return time_after_eq(jiffies, since + msecs_to_jiffies(HBC_PROGRESS_MS));
+	unsigned int ms = step ? HBC_PROGRESS_LEAST_MS : HBC_PROGRESS_MS;
+
+	return time_after_eq(jiffies, since + msecs_to_jiffies(ms));
 }
 
 /* Bytes that are here; a node that will not have the message holds up no figure. */
@@ -81,11 +85,13 @@ void hbc_progress_arrived(struct hbc_message *m)
 {
 	u64 here, total = m->store->info.cut.total;
 	struct hbc_session *s = m->s;
+	bool step;
 
 	if (s->origin || !hbc_message_is_file(m))
 		return;
 	here = hbc_progress_here(m);
-	if (here < READ_ONCE(m->look) && !hbc_progress_late(READ_ONCE(m->looked)))
+	step = here >= READ_ONCE(m->look);
+	if (!(step && here == total) && !hbc_progress_late(READ_ONCE(m->looked), step))
 		return;
 	spin_lock_bh(&s->lock);
 	m->look = here < total ? min(here + hbc_progress_step(m), total) : U64_MAX;
@@ -129,8 +135,8 @@ static struct hbc_message *hbc_progress_next(struct hbc_session *s)
 /* Whether so much is to be told of a file now. */
 static bool hbc_progress_is_due(const struct hbc_message *m, u64 least)
 {
-	return least == m->store->info.cut.total || least - m->told >= hbc_progress_step(m) ||
-	       hbc_progress_late(m->told_at);
+	return least == m->store->info.cut.total ||
+	       hbc_progress_late(m->told_at, least - m->told >= hbc_progress_step(m));
 }
 
 unsigned int hbc_progress_frame(struct hbc_session *s, u64 known, struct hbc_wire_ack *w)
