@@ -78,7 +78,7 @@ static inline int hbc_compat_sg_from_iter(struct sock *sk, struct sk_buff *skb,
  * @nr: entries of @bv
  * @len: bytes in @bv
  *
- * Context: process, may sleep for the socket's lock.
+ * What does not fill a segment waits for more. Context: process, may sleep for the socket's lock.
  * Return: bytes taken, or a negative errno if there were none.
  */
 static inline int hbc_compat_send(struct socket *sock, const struct bio_vec *bv,
@@ -90,7 +90,7 @@ static inline int hbc_compat_send(struct socket *sock, const struct bio_vec *bv,
 		.flags = SKBFL_SHARED_FRAG,
 	};
 	struct msghdr msg = {
-		.msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_ZEROCOPY,
+		.msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_ZEROCOPY,
 		.msg_ubuf = &uarg,
 		.sg_from_iter = hbc_compat_sg_from_iter,
 	};

@@ -18,6 +18,7 @@
 
 #define HBC_LANE_HALF_OPEN	512	/* handshakes of a node at once, */
 #define HBC_LANE_HALF_OPEN_FROM	128	/* and those from one address */
+#define HBC_LANE_TURNS		8	/* of reading before something else has one */
 
 struct workqueue_struct *hbc_lane_wq;
 static struct workqueue_struct *hbc_lane_tx_wq;
@@ -96,6 +97,16 @@ void hbc_lane_kick(struct hbc_lane *lane)
 		hbc_lane_run(lane, &lane->tx_work);
 }
 
+void hbc_lane_send(struct hbc_lane *lane)
+{
+	if (test_bit(HBC_LANE_CONGESTED, &lane->flags))
+		return;
+	if (mutex_trylock(&lane->tx_mutex))
+		hbc_tx_run(lane);
+	else
+		hbc_lane_kick(lane);
+}
+
 void hbc_lane_fail(struct hbc_lane *lane, int error)
 {
 	cmpxchg(&lane->error, 0, error);
@@ -146,17 +157,25 @@ static void hbc_lane_tx_work(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(work, struct hbc_lane, tx_work);
 
+	mutex_lock(&lane->tx_mutex);
 	hbc_tx_run(lane);
 }
 
+/* What came together goes on together: control frames and data, but not more than a burst. */
 static void hbc_lane_rx_work(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(work, struct hbc_lane, rx_work);
+	unsigned int turns = HBC_LANE_TURNS;
+	u32 bytes = 0;
 	int err;
 
 	if (!lane->sock || READ_ONCE(lane->error))
 		return;
-	err = hbc_rx_turn(lane);
+	do
+		err = hbc_rx_turn(lane, &bytes);
+	while (err > 0 && bytes < HBC_BURST_BYTES && --turns);
+	if (lane->owner)
+		hbc_lane_ops->read(lane);
 	if (err > 0)
 		hbc_lane_run(lane, &lane->rx_work);
 	else if (err < 0)

@@ -45,6 +45,7 @@ enum {
 	HBC_LANE_FINISHED,	/* has sent all and said so; waits for the other's end */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
 	HBC_LANE_UP,		/* the owner was told that the lane is up */
+	HBC_LANE_DUE,		/* something is to be sent: hbc_lane_send() comes */
 	HBC_LANE_PROBE,		/* the connection goes on as one of a measurement */
 };
 
@@ -169,6 +170,7 @@ struct hbc_lane {
  * @gone: the lane has ended; lane->owner is not used any more. Life work.
  * @frame: a whole control frame has come: 0 or why the lane must end. Receive work.
  * @data: fragments have come: 0 or why the lane must end. Receive work.
+ * @read: what has come since the last time has been given to the owner. Receive work.
  * @control: writes the next control frame of up to HBC_CONTROL_MAX bytes that is due, and
  *	takes it for sent. Return: its length, or 0. tx_mutex held.
  * @next: the next data, at most @most bytes or one fragment, which go from now on. Return:
@@ -182,6 +184,7 @@ struct hbc_lane_ops {
 	void (*gone)(struct hbc_lane *lane);
 	int (*frame)(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame);
 	int (*data)(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr);
+	void (*read)(struct hbc_lane *lane);
 	unsigned int (*control)(struct hbc_lane *lane, u8 *frame);
 	bool (*next)(struct hbc_lane *lane, u32 most, struct hbc_held *part);
 	void (*refused)(struct hbc_lane *lane, u16 reason);
@@ -227,6 +230,8 @@ static inline bool hbc_lane_is_ready(const struct hbc_lane *lane)
 void hbc_lane_fail(struct hbc_lane *lane, int error);
 /* Something is to be sent: soon, by the lane's work. Context: any. */
 void hbc_lane_kick(struct hbc_lane *lane);
+/* The same at once, unless something else is sending. Context: process, may sleep. */
+void hbc_lane_send(struct hbc_lane *lane);
 
 /* Below: for the lane's own files. */
 

@@ -208,16 +208,15 @@ static u64 hbc_read_words(const void *header)
 }
 
 /*
- * How many whole fragments at @off follow each other like the first, whose header is @head,
- * in @len bytes. Most data comes this way. Not inline, so that what is compared stays in
- * registers.
+ * How many whole fragments at @off follow each other like the first, whose header is @head, with
+ * @here bytes that lie together, in @len bytes. Most data comes this way. Not inline, so that what
+ * is compared stays in registers.
  */
-static noinline u32 hbc_read_alike(struct hbc_read *r, const u8 *head, unsigned int off,
-				   unsigned int len, u32 frame)
+static noinline u32 hbc_read_alike(struct hbc_read *r, const u8 *head, unsigned int here,
+				   unsigned int off, unsigned int len, u32 frame)
 {
 	u32 next = be32_to_cpu(((const struct hbc_wire_data *)head)->fragment);
 	u64 like = hbc_read_words(head);
-	unsigned int here;
 	u32 nr = 0;
 
 	do {
@@ -226,7 +225,12 @@ static noinline u32 hbc_read_alike(struct hbc_read *r, const u8 *head, unsigned 
 		len -= frame;
 		if (len < frame)
 			break;
-		head = hbc_read_peek(r, off, &here);
+		if (here < frame + HBC_DATA_LEN) {
+			head = hbc_read_peek(r, off, &here);
+		} else {
+			head += frame;
+			here -= frame;
+		}
 	} while (head && hbc_read_words(head) == like &&
 		 be32_to_cpu(((const struct hbc_wire_data *)head)->fragment) == next + nr);
 	return nr;
@@ -246,7 +250,7 @@ static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
 	if (!head || head[0] != HBC_FRAME_DATA || hbc_wire_get_hdr(head, &h) || h.length > len)
 		return 0;
 	memcpy(&header, head, sizeof(header));
-	nr = hbc_read_alike(r, head, off, len, h.length);
+	nr = hbc_read_alike(r, head, here, off, len, h.length);
 	err = hbc_read_fits(r) ? 0 : hbc_read_burst(r);
 	if (!err)
 		err = hbc_read_keep(r, off, nr * h.length);
@@ -419,7 +423,7 @@ static int hbc_rx_carry(struct hbc_rx *rx)
 	return 0;
 }
 
-int hbc_rx_turn(struct hbc_lane *lane)
+int hbc_rx_turn(struct hbc_lane *lane, u32 *bytes)
 {
 	read_descriptor_t desc = { .arg.data = lane, .count = 1 };
 	struct sock *sk = lane->sock->sk;
@@ -432,8 +436,10 @@ int hbc_rx_turn(struct hbc_lane *lane)
 	urgent = tcp_sk(sk)->urg_data;
 	closed = sk->sk_shutdown & RCV_SHUTDOWN || sk->sk_state == TCP_CLOSE;
 	release_sock(sk);
-	if (n > 0)
+	if (n > 0) {
 		WRITE_ONCE(lane->last_rx, jiffies);
+		*bytes += n;
+	}
 	trace_hbc_receive(lane, n, lane->rx.nr);
 	err = hbc_rx_carry(&lane->rx) ?: hbc_rx_dispatch(lane);
 	if (!err)

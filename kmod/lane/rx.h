@@ -66,9 +66,10 @@ int hbc_rx_ready(struct hbc_rx *rx);
 void hbc_rx_reset(struct hbc_rx *rx);
 
 /*
- * One turn: read what is there and give it to the owner. Context: receive work. Return: 0 when
+ * One turn: read what is there, up to a control frame, and give it to the owner; *@bytes of data
+ * grow. Context: receive work. Return: 0 when
  * the socket is empty or reading pauses, 1 when there is more, or why the lane must end.
  */
-int hbc_rx_turn(struct hbc_lane *lane);
+int hbc_rx_turn(struct hbc_lane *lane, u32 *bytes);
 
 #endif /* _HBC_RX_H */

@@ -98,7 +98,7 @@ static bool hbc_tx_control(struct hbc_lane *lane)
 
 static int hbc_tx_send_control(struct hbc_lane *lane)
 {
-	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE };
 	struct hbc_tx *tx = &lane->tx;
 	struct kvec vec = { .iov_base = tx->frame + tx->off, .iov_len = tx->len - tx->off };
 	int n = kernel_sendmsg(lane->sock, &msg, &vec, 1, vec.iov_len);
@@ -184,6 +184,16 @@ static int hbc_tx_one(struct hbc_lane *lane)
 	return hbc_tx_send_data(lane);
 }
 
+/* What is short has waited for what comes behind it: nothing does now. */
+static void hbc_tx_push(struct hbc_lane *lane)
+{
+	const struct tcp_sock *tp = lane->sock ? tcp_sk(lane->sock->sk) : NULL;
+
+	/* TCP has no other name for it. */
+	if (tp && READ_ONCE(tp->write_seq) != READ_ONCE(tp->snd_nxt))
+		tcp_sock_set_nodelay(lane->sock->sk);
+}
+
 /* All has been sent: says so, and the other side ends the connection when it has read that. */
 static void hbc_tx_finish(struct hbc_lane *lane)
 {
@@ -199,7 +209,7 @@ void hbc_tx_run(struct hbc_lane *lane)
 	bool draining = false;
 	int ret = 1;
 
-	mutex_lock(&lane->tx_mutex);
+	lockdep_assert_held(&lane->tx_mutex);
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
 	while (ret > 0 && left && lane->sock && hbc_lane_is_ready(lane) &&
 	       !test_bit(HBC_LANE_FINISHED, &lane->flags)) {
@@ -208,6 +218,7 @@ void hbc_tx_run(struct hbc_lane *lane)
 		draining = test_bit(HBC_LANE_DRAINING, &lane->flags);
 		ret = hbc_tx_one(lane);
 	}
+	hbc_tx_push(lane);
 	if (!ret && draining)
 		hbc_tx_finish(lane);
 	mutex_unlock(&lane->tx_mutex);

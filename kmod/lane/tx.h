@@ -27,7 +27,10 @@ struct hbc_tx {
 	u8 *frame;
 };
 
-/* Sends what is due as far as the socket takes it; of much only some. Context: lane->tx_work. */
+/*
+ * Sends what is due as far as the socket takes it; of much only some. Context: process, tx_mutex
+ * held, which it lets go.
+ */
 void hbc_tx_run(struct hbc_lane *lane);
 /* Send one frame of the handshake at once: 0 or -errno. Context: process. */
 int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len);

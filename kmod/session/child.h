@@ -114,6 +114,8 @@ void hbc_children_end(struct hbc_session *s, bool drain);
 
 /* It gets a cursor of the message, unless that is over: 0 or -ENOMEM. Context: process. */
 int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m);
+/* Lanes that are marked by HBC_LANE_DUE send. Context: process, no locks. */
+void hbc_children_send(struct hbc_session *s);
 /* HAVE or WANT has come: 0 or why its lane must end. Context: receive work. */
 int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 		   const struct hbc_hdr *h);

@@ -265,7 +265,7 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 		hbc_group_drop(s->group, HBC_DROP_NO_RECEIVER);
 		hbc_message_finish(m, HBCAST_REASON_NO_RECEIVER);
 	}
-	hbc_session_kick(s);
+	hbc_session_due(s);
 	/* One of no bytes is all there. */
 	hbc_receivers_push(m, 0);
 	hbc_message_put(m);

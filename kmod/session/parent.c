@@ -367,7 +367,7 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 	m->lasts |= BIT_ULL(parent->lane->slot);
 	spin_unlock_bh(&s->lock);
 	hbc_endgame_look(m);
-	hbc_session_kick(s);
+	hbc_session_due(s);
 	hbc_message_put(m);
 	return 0;
 }
@@ -512,7 +512,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 		hbc_endgame_begun(m, run, parent->lane->slot);
 	/* Lanes that wait for a piece have been woken; others wait for all of it. */
 	if (!ret && hbc_store_is_whole(m->store))
-		hbc_session_kick(s);
+		hbc_session_due(s);
 	hbc_progress_arrived(m);
 	/* A node whose disk is slower than its links reads them at the disk's pace. */
 	if (last)

@@ -17,6 +17,7 @@
 #include "store/store.h"
 
 #define HBC_SERVE_PIECES	4096	/* had or wanted, between two holds of the lock */
+#define HBC_SERVE_NOW		8	/* lanes that send one after the other; more have their work */
 
 /* What it has, and asks for. */
 
@@ -338,4 +339,28 @@ bool hbc_child_next(struct hbc_child *child, u32 most, struct hbc_held *part)
 			return true;
 	} while (READ_ONCE(child->agreed) && !READ_ONCE(child->over) && hbc_serve_give(child));
 	return hbc_serve_try(child, false, most, part);
+}
+
+void hbc_children_send(struct hbc_session *s)
+{
+	struct hbc_lane *lane[HBC_SERVE_NOW];
+	struct hbc_child *child;
+	unsigned int nr = 0, i;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link) {
+		if (!test_and_clear_bit(HBC_LANE_DUE, &child->lane->flags))
+			continue;
+		if (nr == HBC_SERVE_NOW) {
+			hbc_lane_kick(child->lane);
+			continue;
+		}
+		hbc_lane_get(child->lane);
+		lane[nr++] = child->lane;
+	}
+	spin_unlock_bh(&s->lock);
+	for (i = 0; i < nr; i++) {
+		hbc_lane_send(lane[i]);
+		hbc_lane_put(lane[i]);
+	}
 }

@@ -188,6 +188,16 @@ void hbc_session_kick(struct hbc_session *s)
 	spin_unlock_bh(&s->lock);
 }
 
+void hbc_session_due(struct hbc_session *s)
+{
+	struct hbc_child *child;
+
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link)
+		set_bit(HBC_LANE_DUE, &child->lane->flags);
+	spin_unlock_bh(&s->lock);
+}
+
 /* Operations of lanes. */
 
 static struct hbc_child *hbc_session_child(const struct hbc_lane *lane)
@@ -227,6 +237,14 @@ static int hbc_session_data(struct hbc_lane *lane, const struct hbc_run *run, un
 	return hbc_parent_data(lane->owner, run, nr);
 }
 
+static void hbc_session_read(struct hbc_lane *lane)
+{
+	struct hbc_parent *parent = lane->owner;
+
+	if (!lane->connector)
+		hbc_children_send(parent->s);
+}
+
 static unsigned int hbc_session_control(struct hbc_lane *lane, u8 *frame)
 {
 	return lane->connector ? hbc_child_control(lane->owner, frame) :
@@ -250,6 +268,7 @@ static const struct hbc_lane_ops hbc_session_lane_ops = {
 	.gone = hbc_session_gone,
 	.frame = hbc_session_frame,
 	.data = hbc_session_data,
+	.read = hbc_session_read,
 	.control = hbc_session_control,
 	.next = hbc_session_next,
 	.refused = hbc_session_refused,

@@ -169,6 +169,8 @@ void hbc_session_end(struct hbc_session *s, u8 reason);
 bool hbc_session_busy(struct hbc_session *s);
 /* Lanes to children may have something to send. Context: any. */
 void hbc_session_kick(struct hbc_session *s);
+/* The same, when all that came with it has been read. Context: receive work of a parent's lane. */
+void hbc_session_due(struct hbc_session *s);
 
 int hbc_session_init(void);
 void hbc_session_exit(void);

@@ -103,7 +103,7 @@ static u8 hbc_cursor_rank(struct hbc_cursor *c, u32 piece)
 	return c->rank[piece];
 }
 
-static void hbc_cursor_note(struct hbc_cursor *c, u32 piece)
+static void hbc_cursor_note(struct hbc_cursor *c, u32 piece, bool due)
 {
 	u8 rank;
 
@@ -113,17 +113,21 @@ static void hbc_cursor_note(struct hbc_cursor *c, u32 piece)
 	if (rank == HBC_RANK_NONE)
 		return;
 	c->next[rank] = min(c->next[rank], piece);
-	if (!rank || test_bit(piece, c->store->whole))
+	if (rank && !test_bit(piece, c->store->whole))
+		return;
+	if (due)
+		set_bit(HBC_LANE_DUE, &c->lane->flags);
+	else
 		hbc_lane_kick(c->lane);
 }
 
-void hbc_cursors_note(struct hbc_store *store, u32 number)
+void hbc_cursors_note(struct hbc_store *store, u32 number, bool due)
 {
 	struct hbc_cursor *c;
 
 	lockdep_assert_held(&store->lock);
 	list_for_each_entry(c, &store->cursors, link)
-		hbc_cursor_note(c, number);
+		hbc_cursor_note(c, number, due);
 }
 
 unsigned int hbc_cursors_at(struct hbc_store *store, u32 number)

@@ -95,8 +95,8 @@ bool hbc_cursor_own_sent(struct hbc_cursor *cursor);
 unsigned int hbc_cursors_at(struct hbc_store *store, u32 number);
 /*
  * More of piece @number of the store has come, or it has got its slot: lanes that are to bring
- * it are woken. store->lock held.
+ * it are woken, or with @due marked by HBC_LANE_DUE. store->lock held.
  */
-void hbc_cursors_note(struct hbc_store *store, u32 number);
+void hbc_cursors_note(struct hbc_store *store, u32 number, bool due);
 
 #endif /* _HBC_CURSOR_H */

@@ -173,7 +173,7 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 	else
 		err = err ?: -ESHUTDOWN;
 	if (!err)
-		hbc_cursors_note(store, piece);
+		hbc_cursors_note(store, piece, false);
 	spin_unlock_bh(&store->lock);
 	if (err)
 		hbc_burst_put(b);

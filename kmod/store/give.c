@@ -28,7 +28,7 @@ static void hbc_store_tag(struct hbc_store *store, u32 number, u8 slot)
 {
 	store->tag[number] = slot;
 	__set_bit(number, store->begun);
-	hbc_cursors_note(store, number);
+	hbc_cursors_note(store, number, false);
 }
 
 bool hbc_store_give(struct hbc_store *store, u8 slot)

@@ -274,7 +274,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 	__set_bit(slice->piece, store->begun);
 	if (piece->got == all)
 		hbc_store_complete(store, piece);
-	hbc_cursors_note(store, slice->piece);
+	hbc_cursors_note(store, slice->piece, true);
 	return 1;
 }
 

@@ -163,7 +163,7 @@ u64 hbc_store_bytes(const struct hbc_store *store);
  * @run: them; what is there already is left out
  * @truesize: memory that they keep alive
  *
- * Context: process, takes store->lock.
+ * Lanes that are to bring it are marked by HBC_LANE_DUE. Context: process, takes store->lock.
  * Return: 0; 1 if nothing of it was new; -ENODATA if a piece's beginning has not been added,
  * -EPROTO for what cannot be of the message, -ENOMEM.
  */
