@@ -90,10 +90,21 @@ void hbc_lane_wake(struct hbc_lane *lane)
 	spin_unlock_bh(&lane->lock);
 }
 
+/* Whether what is to be sent goes when all that has come has been read. */
+static bool hbc_lane_waits(struct hbc_lane *lane)
+{
+	if (!test_bit(HBC_LANE_READING, &lane->flags))
+		return false;
+	set_bit(HBC_LANE_DUE, &lane->flags);
+	smp_mb__after_atomic(); /* pairs with hbc_lane_rx_work() */
+	return test_bit(HBC_LANE_READING, &lane->flags);
+}
+
 void hbc_lane_kick(struct hbc_lane *lane)
 {
 	/* Else the socket's room, or READY, lets it run. */
-	if (hbc_lane_is_ready(lane) && !test_bit(HBC_LANE_CONGESTED, &lane->flags))
+	if (hbc_lane_is_ready(lane) && !test_bit(HBC_LANE_CONGESTED, &lane->flags) &&
+	    !hbc_lane_waits(lane))
 		hbc_lane_run(lane, &lane->tx_work);
 }
 
@@ -171,11 +182,16 @@ static void hbc_lane_rx_work(struct work_struct *work)
 
 	if (!lane->sock || READ_ONCE(lane->error))
 		return;
+	set_bit(HBC_LANE_READING, &lane->flags);
 	do
 		err = hbc_rx_turn(lane, &bytes);
 	while (err > 0 && bytes < HBC_BURST_BYTES && --turns);
 	if (lane->owner)
 		hbc_lane_ops->read(lane);
+	clear_bit(HBC_LANE_READING, &lane->flags);
+	smp_mb__after_atomic(); /* pairs with hbc_lane_waits() */
+	if (test_and_clear_bit(HBC_LANE_DUE, &lane->flags))
+		hbc_lane_send(lane);
 	if (err > 0)
 		hbc_lane_run(lane, &lane->rx_work);
 	else if (err < 0)
