@@ -53,10 +53,10 @@ static bool hbc_burst_join(struct bio_vec *bv, struct page *page, unsigned int o
 static bool hbc_burst_extend(struct hbc_burst *b, struct page *page, unsigned int off,
 			     unsigned int len)
 {
-	if (!b->nr || !hbc_burst_join(&b->bv[b->nr - 1], page, off, len))
-		return false;
-	b->len += len;
-	return true;
+	bool joined = b->nr && hbc_burst_join(&b->bv[b->nr - 1], page, off, len);
+
+	b->len += joined ? len : 0;
+	return joined;
 }
 
 int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
@@ -277,18 +277,11 @@ void hbc_burst_copy_on(const struct hbc_burst *b, u32 pos, void *to, u32 len, un
 	}
 }
 
-void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len)
-{
-	unsigned int at = 0;
-	u32 skip = 0;
-
-	hbc_burst_copy_on(b, pos, to, len, &at, &skip);
-}
-
 /* A half frame in very many pieces: one copy, so that its vectors stay bounded. */
 static struct hbc_burst *hbc_burst_compact(struct hbc_burst *b, u32 pos, unsigned int need)
 {
-	u32 len = b->len - pos, n;
+	u32 len = b->len - pos, skip = 0, n;
+	unsigned int at = 0;
 	struct hbc_burst *to = hbc_burst_alloc(need + len / PAGE_SIZE + 1, GFP_KERNEL);
 	int err = to ? 0 : -ENOMEM;
 	struct page *page;
@@ -300,7 +293,7 @@ static struct hbc_burst *hbc_burst_compact(struct hbc_burst *b, u32 pos, unsigne
 			err = -ENOMEM;
 			break;
 		}
-		hbc_burst_copy(b, pos, page_address(page), n);
+		hbc_burst_copy_on(b, pos, page_address(page), n, &at, &skip);
 		err = hbc_burst_add_own(to, page, n);
 	}
 	if (err && to) {

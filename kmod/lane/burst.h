@@ -91,22 +91,13 @@ int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off
  */
 struct hbc_burst *hbc_burst_carry(struct hbc_burst *b, u32 pos, unsigned int need);
 
-/* Copies @len bytes at @pos. Context: process. */
-void hbc_burst_copy(const struct hbc_burst *b, u32 pos, void *to, u32 len);
-/* The same for one place after another: @at and @skip as for hbc_burst_walk(). */
+/* Copies @len bytes at @pos: @at and @skip as for hbc_burst_walk(). Context: process. */
 void hbc_burst_copy_on(const struct hbc_burst *b, u32 pos, void *to, u32 len, unsigned int *at,
 		       u32 *skip);
 
-/**
- * hbc_burst_vectors() - add bytes of a burst to a vector of pages
- * @b: the burst; it keeps its references
- * @pos: first byte
- * @len: how many; set to those that have found place
- * @bv: the vector; neighbours in one allocation become one entry
- * @nr: entries in use
- * @max: entries
- *
- * Context: any. Return: entries in use.
+/*
+ * Bytes of a burst, which keeps its references, are added to the @nr entries of a vector of pages
+ * as long as those are at most @max; *@len is set to them. Context: any. Return: entries.
  */
 unsigned int hbc_burst_vectors(const struct hbc_burst *b, u32 pos, u32 *len, struct bio_vec *bv,
 			       unsigned int nr, unsigned int max);

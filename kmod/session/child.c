@@ -382,8 +382,9 @@ void hbc_child_gone(struct hbc_child *child)
 	hbc_child_put(child);
 }
 
-void hbc_child_refused(struct hbc_child *child, u16 reason)
+void hbc_child_refused(struct hbc_lane *lane, u16 reason)
 {
+	struct hbc_child *child = lane->owner;
 	struct hbc_session *s = child->s;
 	u32 epoch;
 

@@ -127,7 +127,7 @@ void hbc_child_down(struct hbc_child *child);
 void hbc_child_gone(struct hbc_child *child);
 int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame);
 unsigned int hbc_child_control(struct hbc_child *child, u8 *frame);
-bool hbc_child_next(struct hbc_child *child, u32 most, struct hbc_held *part);
-void hbc_child_refused(struct hbc_child *child, u16 reason);
+bool hbc_child_next(struct hbc_lane *lane, u32 most, struct hbc_held *part);
+void hbc_child_refused(struct hbc_lane *lane, u16 reason);
 
 #endif /* _HBC_CHILD_H */

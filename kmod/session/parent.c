@@ -521,8 +521,9 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 	return min(ret, 0);
 }
 
-int hbc_parent_data(struct hbc_parent *parent, const struct hbc_run *run, unsigned int nr)
+int hbc_parent_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr)
 {
+	struct hbc_parent *parent = lane->owner;
 	unsigned int i;
 	int err = parent->treed ? 0 : -EPROTO;
 

@@ -17,7 +17,7 @@
 #include "store/store.h"
 
 #define HBC_SERVE_PIECES	4096	/* had or wanted, between two holds of the lock */
-#define HBC_SERVE_NOW		8	/* lanes that send one after the other; more have their work */
+#define HBC_SERVE_NOW		8	/* lanes that send one after the other; others by work */
 
 /* What it has, and asks for. */
 
@@ -257,31 +257,21 @@ static bool hbc_serve_turn(const struct hbc_child *child, const struct hbc_store
 	return true;
 }
 
-/* What the child gets next of a message. session->lock held. */
-static bool hbc_serve_cursor(struct hbc_child *child, struct hbc_cursor *c, bool own, u32 most,
-			     struct hbc_held *part)
+/* What the child gets next of messages of a kind; files take turns. session->lock held. */
+static bool hbc_serve_kind(struct hbc_child *child, u8 kind, bool own, u32 most,
+			   struct hbc_held *part)
 {
-	if (hbc_plan_is_whole(child->tree->plan) && !hbc_serve_turn(child, c->store))
-		return false;
-	return hbc_cursor_next(c, own, most, part);
-}
-
-/* Short messages first: those who wait for them wait for each other. session->lock held. */
-static bool hbc_serve_any(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
-{
+	bool whole = hbc_plan_is_whole(child->tree->plan);
 	struct hbc_cursor *c;
 
-	list_for_each_entry(c, &child->cursors, child_link)
-		if (c->store->info.kind == HBC_MESSAGE_SHORT &&
-		    hbc_serve_cursor(child, c, own, most, part))
-			return true;
-	list_for_each_entry(c, &child->cursors, child_link)
-		if (c->store->info.kind == HBC_MESSAGE_FILE &&
-		    hbc_serve_cursor(child, c, own, most, part)) {
-			/* Files take turns. */
+	list_for_each_entry(c, &child->cursors, child_link) {
+		if (c->store->info.kind != kind || (whole && !hbc_serve_turn(child, c->store)) ||
+		    !hbc_cursor_next(c, own, most, part))
+			continue;
+		if (kind == HBC_MESSAGE_FILE)
 			list_move_tail(&c->child_link, &child->cursors);
-			return true;
-		}
+		return true;
+	}
 	return false;
 }
 
@@ -323,7 +313,10 @@ static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hb
 	bool found, turns;
 
 	spin_lock_bh(&s->lock);
-	found = child->agreed && !child->over && hbc_serve_any(child, own, most, part);
+	/* Short messages first: those who wait for them wait for each other. */
+	found = child->agreed && !child->over &&
+		(hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
+		 hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));
 	turns = hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);
 	/* The next child's may have come. */
@@ -332,8 +325,10 @@ static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hb
 	return found;
 }
 
-bool hbc_child_next(struct hbc_child *child, u32 most, struct hbc_held *part)
+bool hbc_child_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
 {
+	struct hbc_child *child = lane->owner;
+
 	do {
 		if (hbc_serve_try(child, true, most, part))
 			return true;

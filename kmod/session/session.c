@@ -200,11 +200,6 @@ void hbc_session_due(struct hbc_session *s)
 
 /* Operations of lanes. */
 
-static struct hbc_child *hbc_session_child(const struct hbc_lane *lane)
-{
-	return lane->connector ? lane->owner : NULL;
-}
-
 static int hbc_session_up(struct hbc_lane *lane)
 {
 	return lane->connector ? hbc_child_up(lane->owner) : hbc_parent_up(lane->owner);
@@ -232,11 +227,6 @@ static int hbc_session_frame(struct hbc_lane *lane, const struct hbc_hdr *h, con
 				 hbc_parent_frame(lane->owner, h, frame);
 }
 
-static int hbc_session_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr)
-{
-	return hbc_parent_data(lane->owner, run, nr);
-}
-
 static void hbc_session_read(struct hbc_lane *lane)
 {
 	struct hbc_parent *parent = lane->owner;
@@ -251,27 +241,17 @@ static unsigned int hbc_session_control(struct hbc_lane *lane, u8 *frame)
 				 hbc_parent_control(lane->owner, frame);
 }
 
-static bool hbc_session_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
-{
-	return hbc_child_next(hbc_session_child(lane), most, part);
-}
-
-static void hbc_session_refused(struct hbc_lane *lane, u16 reason)
-{
-	hbc_child_refused(hbc_session_child(lane), reason);
-}
-
 static const struct hbc_lane_ops hbc_session_lane_ops = {
 	.admit = hbc_parent_admit,
 	.up = hbc_session_up,
 	.down = hbc_session_down,
 	.gone = hbc_session_gone,
 	.frame = hbc_session_frame,
-	.data = hbc_session_data,
+	.data = hbc_parent_data,
 	.read = hbc_session_read,
 	.control = hbc_session_control,
-	.next = hbc_session_next,
-	.refused = hbc_session_refused,
+	.next = hbc_child_next,
+	.refused = hbc_child_refused,
 };
 
 /* Groups that change or go. */
