@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "busy.h"
-#include "crc.h"
 #include "crew.h"
 #include "hbcast.h"
 #include "latency.h"
 #include "memory.h"
 #include "net.h"
+#include "plain.h"
 #include "relay.h"
 #include "stream.h"
 #include "twin.h"
@@ -31,9 +31,10 @@
 static const char usage[] =
 	"say one of\n"
 	"  hbbench bulk PATH CHILDREN BYTES discard|copy|verify\n"
+	"  hbbench plain GROUP BYTES discard|copy EPOCH:FD...\n"
+	"  hbbench chain PATH BYTES\n"
 	"  hbbench latency PATH MESSAGES\n"
 	"  hbbench twin BYTES\n"
-	"  hbbench crc BYTES\n"
 	"  hbbench fill FILE BYTES\n"
 	"  hbbench memory FILE\n"
 	"PATH is direct, epoll, splice, hbcast-direct or hbcast";
@@ -217,6 +218,29 @@ static void bulk(const struct path *path, int children, uint64_t bytes,
 	measure(&crew, go[1], children);
 }
 
+/* To children that only read: plain.py has connected them. */
+static void plain(uint32_t group, uint64_t bytes, enum stream_mode mode, int children,
+		  char **child)
+{
+	int out = hbcast_sender(NET_ROOT, group);
+	struct crew crew = { 0 };
+	uint32_t epoch;
+	int go[2], fd;
+
+	if (pipe(go))
+		err(1, "pipe");
+	for (int i = 0; i < children; i++) {
+		if (sscanf(child[i], "%" SCNu32 ":%d", &epoch, &fd) != 2)
+			errx(1, "%s", usage);
+		if (crew_fork(&crew, "bench-sink")) {
+			plain_sink(fd, epoch, bytes, mode);
+			exit(0);
+		}
+	}
+	start_hbcast_source(&crew, out, go[0], hbcast_file(bytes), bytes);
+	measure(&crew, go[1], children);
+}
+
 /* A direct transfer over TCP with a sink and its twin. */
 static void twin(uint64_t bytes)
 {
@@ -244,6 +268,20 @@ static void start_chain(struct crew *crew, relay_fn *relay, int *in, int *out)
 		pair = next;
 	}
 	*in = pair.to;
+}
+
+/* A transfer over TCP through the chain of all nodes. */
+static void chain(const struct path *path, uint64_t bytes)
+{
+	struct crew crew = { 0 }, relays = { 0 };
+	int in, out, go[2];
+
+	if (pipe(go))
+		err(1, "pipe");
+	start_chain(&relays, path->relay, &in, &out);
+	start_sinks(&crew, &in, 1, bytes, STREAM_COPY);
+	start_source(&crew, go[0], out, bytes, STREAM_COPY);
+	measure(&crew, go[1], 1);
 }
 
 /* Prints what latency_sink() does, of a chain of all nodes or of one link. */
@@ -330,13 +368,16 @@ static bool run_timed(int argc, char **argv)
 		bulk(path_named(argv[2]), parse_number(argv[3], 1, 4),
 		     parse_number(argv[4], 8, UINT64_MAX) & ~7ull,
 		     mode_named(argv[5]));
+	else if (argc > 5 && !strcmp(argv[1], "plain"))
+		plain(parse_number(argv[2], 1, UINT32_MAX),
+		      parse_number(argv[3], 8, UINT64_MAX) & ~7ull, mode_named(argv[4]), argc - 5,
+		      argv + 5);
+	else if (argc == 4 && !strcmp(argv[1], "chain"))
+		chain(path_named(argv[2]), parse_number(argv[3], 8, UINT64_MAX) & ~7ull);
 	else if (argc == 4 && !strcmp(argv[1], "latency"))
 		latency(path_named(argv[2]), parse_number(argv[3], 1, 100000));
 	else if (argc == 3 && !strcmp(argv[1], "twin"))
 		twin(parse_number(argv[2], 8, UINT64_MAX) & ~7ull);
-	else if (argc == 3 && !strcmp(argv[1], "crc"))
-		printf("%" PRIu64 "\n",
-		       crc_cost(parse_number(argv[2], CRC_PIECE_BYTES, UINT64_MAX)));
 	else
 		return false;
 	return true;

@@ -9,8 +9,6 @@
 
 #include "stream.h"
 
-#define CHUNK_BYTES (512 << 10)
-
 static uint64_t word_at(uint64_t index)
 {
 	return (index + 1) * 0x9e3779b97f4a7c15u;
@@ -69,13 +67,18 @@ void stream_check(const void *data, uint64_t offset, uint64_t bytes)
 	}
 }
 
-static void *buffer(void)
+/**
+ * stream_buffer() - what an end of a stream reads into, or writes from
+ *
+ * Return: STREAM_CHUNK bytes, for free(3).
+ */
+void *stream_buffer(void)
 {
-	void *data = malloc(CHUNK_BYTES);
+	void *data = malloc(STREAM_CHUNK);
 
 	if (!data)
 		err(1, "malloc");
-	stream_fill(data, 0, CHUNK_BYTES);
+	stream_fill(data, 0, STREAM_CHUNK);
 	return data;
 }
 
@@ -87,11 +90,11 @@ static void *buffer(void)
  */
 void stream_source(int fd, uint64_t bytes, enum stream_mode mode)
 {
-	void *data = buffer();
+	void *data = stream_buffer();
 	uint64_t sent = 0;
 
 	while (sent < bytes) {
-		size_t len = CHUNK_BYTES;
+		size_t len = STREAM_CHUNK;
 
 		if (bytes - sent < len)
 			len = bytes - sent;
@@ -113,11 +116,11 @@ void stream_source(int fd, uint64_t bytes, enum stream_mode mode)
 void stream_sink(int fd, uint64_t bytes, enum stream_mode mode)
 {
 	int flags = mode == STREAM_DISCARD ? MSG_TRUNC : 0;
-	void *data = buffer();
+	void *data = stream_buffer();
 	uint64_t got = 0;
 
 	while (got < bytes) {
-		ssize_t n = recv(fd, data, CHUNK_BYTES, flags);
+		ssize_t n = recv(fd, data, STREAM_CHUNK, flags);
 
 		if (n < 0)
 			err(1, "sink: recv");

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define STREAM_CHUNK (512 << 10)	/* bytes of a call */
+
 /**
  * enum stream_mode - what the ends of a stream do with the payload
  * @STREAM_DISCARD: the sink drops it inside TCP, uncopied (MSG_TRUNC)
@@ -16,6 +18,7 @@ enum stream_mode {
 	STREAM_VERIFY,
 };
 
+void *stream_buffer(void);
 void stream_source(int fd, uint64_t bytes, enum stream_mode mode);
 void stream_sink(int fd, uint64_t bytes, enum stream_mode mode);
 void stream_fill(void *data, uint64_t offset, uint64_t bytes);
