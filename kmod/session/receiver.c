@@ -116,19 +116,14 @@ bool hbc_delivery_end(struct hbc_delivery *d)
 	return true;
 }
 
-/* Behind those of the same root with lower numbers, unless it was faster. r->lock held. */
-static void hbc_delivery_place(struct hbc_receiver *r, struct hbc_delivery *d)
+/* Of the deliveries behind @d the session's first of a short message, or NULL. r->lock held. */
+static struct hbc_delivery *hbc_receiver_first(struct hbc_receiver *r,
+					       const struct hbc_session *s, struct hbc_delivery *d)
 {
-	struct list_head *at = &r->deliveries;
-	struct hbc_delivery *other;
-
-	list_for_each_entry_reverse(other, &r->deliveries, link)
-		if (other->message->s == d->message->s) {
-			if (hbc_message_number(other->message) < hbc_message_number(d->message))
-				break;
-			at = &other->link;
-		}
-	list_add_tail(&d->link, at);
+	list_for_each_entry_continue(d, &r->deliveries, link)
+		if (d->message->s == s && !hbc_message_is_file(d->message))
+			return d;
+	return NULL;
 }
 
 /* The receiver of a delivery that has not ended, with a reference on its socket; or NULL. */
@@ -155,10 +150,9 @@ void hbc_receivers_link(struct hbc_message *m, struct list_head *gone)
 		d->reason = d->r->closed ? HBCAST_REASON_CLOSED :
 			    d->r->cut ? HBCAST_REASON_STALLED : 0;
 		WRITE_ONCE(d->ended, d->reason);
-		if (d->ended)
-			list_add_tail(&d->link, gone);
-		else
-			hbc_delivery_place(d->r, d);
+		d->first = !hbc_receiver_first(d->r, m->s, list_entry(&d->r->deliveries,
+								      struct hbc_delivery, link));
+		list_add_tail(&d->link, d->ended ? gone : &d->r->deliveries);
 		spin_unlock(&d->r->lock);
 	}
 }
@@ -383,20 +377,16 @@ static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_del
  */
 static struct hbc_delivery *hbc_receiver_turn(struct hbc_receiver *r, bool files)
 {
-	const struct hbc_session *blocked = NULL;
 	struct hbc_delivery *d;
 
 	if (r->begun)
 		return hbc_delivery_goes(r, r->begun) ? r->begun : NULL;
 	list_for_each_entry(d, &r->deliveries, link) {
-		bool file = hbc_message_is_file(d->message), ordered = !r->unordered && !file;
+		bool turn = hbc_message_is_file(d->message) ? files && !r->file :
+							      r->unordered || d->first;
 
-		if ((ordered && d->message->s == blocked) || (file && (r->file || !files)))
-			continue;
-		if (hbc_delivery_goes(r, d))
+		if (turn && hbc_delivery_goes(r, d))
 			return d;
-		if (ordered)
-			blocked = d->message->s;
 	}
 	return files && r->file && hbc_delivery_goes(r, r->file) ? r->file : NULL;
 }
@@ -415,10 +405,15 @@ void hbc_receiver_join(struct hbc_receiver *r)
 static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, struct sk_buff *skb)
 {
 	bool end = hbc_skb(skb)->end, file = hbc_message_is_file(d->message);
+	struct hbc_delivery *next = NULL;
 
 	lockdep_assert_held(&r->lock);
 	hbc_message_get(d->message);	/* the skb's */
 	r->ends += end;
+	if (end && d->first && !file)
+		next = hbc_receiver_first(r, d->message->s, d);
+	if (next)
+		next->first = true;
 	if (end)
 		list_move_tail(&d->link, &r->queued);
 	skb_set_owner_r(skb, r->sk);

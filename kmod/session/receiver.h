@@ -84,6 +84,7 @@ struct hbc_receiver {
  * @link: receiver->deliveries or receiver->queued; empty when it has come to an end
  * @message: a reference
  * @r: the receiver; until it has come to an end a reference on its socket
+ * @first: of a short message: none of its session waits before it on receiver->deliveries
  * @next: pieces before it are on the queue; of one that is not unordered
  * @done: pieces that are; of one that is unordered
  * @nr: pieces that are
@@ -101,6 +102,7 @@ struct hbc_delivery {
 	struct list_head link;
 	struct hbc_message *message;
 	struct hbc_receiver *r;
+	bool first;
 	u32 next;
 	unsigned long *done;
 	u32 nr;
