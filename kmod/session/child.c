@@ -364,6 +364,8 @@ void hbc_child_down(struct hbc_child *child)
 	spin_lock_bh(&s->lock);
 	child->up = false;
 	child->agreed = false;
+	child->stop = false;
+	child->over = false;
 	child->ready = 0;
 	child->told = 0;
 	child->done = 0;

@@ -102,6 +102,7 @@ void hbc_parent_down(struct hbc_parent *parent)
 {
 	u8 slot = parent->lane->slot;
 	struct hbc_session *s = parent->s;
+	struct hbc_parent *other;
 
 	spin_lock_bh(&s->lock);
 	if (!list_empty(&parent->link)) {
@@ -109,8 +110,13 @@ void hbc_parent_down(struct hbc_parent *parent)
 		s->nr_parents--;
 	}
 	hbc_parent_unhold(parent);
-	if (s->parent[slot] == parent)
+	if (s->parent[slot] == parent) {
 		s->parent[slot] = NULL;
+		/* Lanes that were asked to stop for this one begin again. */
+		list_for_each_entry(other, &s->parents, link)
+			if (other->lane->slot == slot && other->treed)
+				hbc_lane_close(other->lane, false);
+	}
 	if (list_empty(&s->parents))
 		s->alone = jiffies;
 	spin_unlock_bh(&s->lock);
@@ -452,12 +458,6 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u
 	}
 }
 
-/* Memory that a run keeps alive. */
-static u32 hbc_parent_truesize(const struct hbc_run *run)
-{
-	return mul_u64_u32_div(run->burst->truesize, run->len, run->burst->len);
-}
-
 /* Whether a file's pieces in memory are more than may be. */
 static bool hbc_parent_spools(struct hbc_message *m)
 {
@@ -483,6 +483,8 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 {
 	struct hbc_session *s = parent->s;
 	struct hbc_message *m = hbc_message_find(s, run->message);
+	/* Memory that the run keeps alive. */
+	u32 size = mul_u64_u32_div(run->burst->truesize, run->len, run->burst->len);
 	int ret;
 
 	if (!m || hbc_message_is_useless(m)) {
@@ -493,7 +495,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 		}
 		return 0;
 	}
-	ret = hbc_store_add(m->store, run, hbc_parent_truesize(run));
+	ret = hbc_store_add(m->store, run, size);
 	if (ret == -ENODATA && READ_ONCE(m->thrown)) {
 		/* The piece began to come when it was of no use. */
 		spin_lock_bh(&s->lock);

@@ -217,16 +217,17 @@ unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
 {
 	struct hbc_session *s = child->s;
 	unsigned int len;
-	bool over;
+	bool mute;
 
 	spin_lock_bh(&s->lock);
 	/* Nothing that the other side could do is of use before it. */
 	len = hbc_serve_over(child, frame);
-	over = child->over;
-	if (!len && !over)
+	/* A node without a parent may be a leaf by now: another one serves its children. */
+	mute = child->over || (!child->plan_told && !s->origin && !s->parent[child->slot]);
+	if (!len && !mute)
 		len = hbc_serve_tree(child, frame);
 	spin_unlock_bh(&s->lock);
-	if (len || over)
+	if (len || mute)
 		return len;
 	len = hbc_serve_message(child, frame) ?: hbc_serve_done(child, frame);
 	if (len)
