@@ -8,10 +8,11 @@ import random
 import select
 import socket
 import threading
+import time
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import GROUP, KEY, tcp, until
-from hbtest.trees import EVIL, MIB, RATE, SECONDS, TREES, Scene, carried, rated
+from hbtest.trees import DEAD_MS, EVIL, MIB, RATE, SECONDS, TREES, Scene, carried, rated
 
 PORT = 8	# honest broadcasts go to another one
 ROOT = 8	# for whom the attacker speaks
@@ -243,13 +244,13 @@ def test_dead(scene):
     node.ip("-n", "switch", "link", "set", f"p{victim.number}", "up")
 
 
-def parent(slot, incarnation, sender=EVIL):
+def parent(slot, incarnation, sender=EVIL, root=ROOT):
     """A connection to node 2, as from a parent of the slot."""
     sock = tcp(EVIL)
     sock.settimeout(SECONDS)
     sock.connect(("10.9.0.2", 7310))
     peer = wire.Peer(sock, GROUP, KEY, incarnation)
-    if not peer.enter(2, sender, ROOT, slot):
+    if not peer.enter(2, sender, root, slot):
         raise ConnectionRefusedError
     return peer
 
@@ -347,6 +348,76 @@ def test_again(scene):
         tap.check(below.alive() and below.alive(), "the child is left alone")
         again.leave()
         below.close()
+
+
+def test_returned(scene):
+    """A node without a parent tells of no tree: others may serve its children by now. A child
+    that had asked for an end, and comes back, is told all anew."""
+    nodes = [wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
+    incarnation = random.getrandbits(63) + 1
+    with listen() as listener:
+        above = parent(0, incarnation)
+        above.tell(nodes)
+        below = children(listener, 1)[0]
+        above.close()
+        tap.check(until(SECONDS, lambda: not any(
+            lane["root"] == ROOT and lane["direction"] == "up"
+            for lane in scene.members[0].client.dump("lane-get"))), "a relay loses its parent")
+        below.close()
+        below = wire.Child(listener.accept()[0], GROUP, KEY)
+        below.enter_as(EVIL)
+        tap.check(below.alive() and below.alive() and not below.slots,
+                  "and tells a child that comes back of no plan")
+        above = parent(0, incarnation)
+        above.tell(nodes)
+        tap.equal(below.settle(), 1, "until it has a parent again")
+        below.send(wire.stop())
+        below.until(lambda: below.over is not None)
+        below.close()
+        below = children(listener, 1)[0]
+        tap.equal(below.epoch, 1, "one that was told OVER hears of its tree when it comes back")
+        above.leave()
+        below.close()
+
+
+def test_left(scene):
+    """A parent takes the place of another one, and is lost: the other one is to begin again."""
+    incarnation = random.getrandbits(63) + 1
+    old = parent(0, incarnation)
+    old.adopt([wire.tree_node(2)])
+    new = parent(0, incarnation, EVIL + 1)
+    new.tell([wire.tree_node(2)])
+    old.until(lambda: old.stopped)
+    old.send(wire.over())
+    new.until(lambda: new.agreed)
+    begun = time.monotonic()
+    new.close()
+    tap.check(old.ended() == "end" and time.monotonic() - begun < DEAD_MS / 1000,
+              "a parent that had been replaced is asked to begin again at once")
+    old.close()
+    old = parent(0, incarnation)
+    tap.equal(old.adopt([wire.tree_node(2)]), (0, 0), "and does so")
+    old.leave()
+
+
+def test_roots(scene):
+    """Short messages of each root come in order, though one of another root waits, too."""
+    receiver, content = scene.members[0].receiver(PORT), [bytes([i]) * 200 for i in range(4)]
+    peers = [parent(0, random.getrandbits(63) + 1, EVIL + i, ROOT + i) for i in range(2)]
+    for i, peer in enumerate(peers):
+        peer.adopt([wire.tree_node(2)])
+        peer.send(wire.message(1, 200, PORT, 100, 1), wire.cut(1, content[2 * i], 100, 1)[0])
+        tap.check(peer.alive(), "half of a message")
+    for i, peer in enumerate(peers):
+        peer.give(2, content[2 * i + 1], PORT)
+        tap.check(peer.alive() and not node.readable(receiver), "the next one waits for it")
+    for i, peer in enumerate(peers):
+        peer.send(wire.cut(1, content[2 * i], 100, 1)[1])
+        tap.equal([node.take_all(receiver) for _ in range(2)], content[2 * i:2 * i + 2],
+                  "and comes behind it")
+    for peer in peers:
+        peer.leave()
+    receiver.close()
 
 
 def test_handover(scene):
@@ -510,8 +581,8 @@ def main():
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
     set_window(scene, WINDOW)
     for test in (test_order, test_window, test_choice, test_cut, test_plans, test_slots,
-                 test_early, test_before, test_again, test_handover, test_end, test_end_breaks,
-                 test_below, test_dead):
+                 test_early, test_before, test_again, test_returned, test_left, test_roots,
+                 test_handover, test_end, test_end_breaks, test_below, test_dead):
         test(scene)
     scene.end()
     tap.done()

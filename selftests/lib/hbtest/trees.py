@@ -11,6 +11,7 @@ from hbtest.node import GROUP, KEY, Node, tcp, until
 MIB = 1 << 20
 SECONDS = 60 * tap.SLOWNESS
 EVIL = 9
+DEAD_MS = 2000 * tap.SLOWNESS
 SO_SNDBUFFORCE = 32	# what is sent is kept until all have it, and one tree may be slow
 # Each member is a relay in one of them.
 TREES = (((1, 2), (2, 3), (2, 4)), ((1, 3), (3, 4), (3, 2)), ((1, 4), (4, 2), (4, 3)))
@@ -37,7 +38,7 @@ class Scene:
     def __init__(self):
         node.switch()
         # Short queues, so that little more than its share lies in each tree.
-        self.nodes = [Node(number, dead_ms=2000 * tap.SLOWNESS, window=1 << 17)
+        self.nodes = [Node(number, dead_ms=DEAD_MS, window=1 << 17)
                       for number in range(1, 5)]
         self.root, *self.members = self.nodes
         for each in self.nodes:
