@@ -30,6 +30,7 @@ class Story:
         # Every other one is too short to tell what it is.
         self.data = [rng.randbytes(rng.choice((0, 1, 1, 60)) if at % 2 else
                                    rng.randrange(LINE, 3000)) for at in range(COUNT)]
+        self.files = set()
         self.fates = ["delivered"] * COUNT
         self.heard = [(1, at) for at in range(COUNT)]
         self.ids = [1000 + at for at in range(COUNT)]
@@ -39,7 +40,8 @@ class Story:
     def said(self):
         """The speaker's lines."""
         for at, data in enumerate(self.data):
-            yield [1, "said", self.port, at + 1, len(data), sha(data).hex()]
+            yield [1, "said", self.port, at + 1, len(data), sha(data).hex(),
+                   at in self.files]
             yield [1, "id", self.port, at + 1, self.ids[at]]
             if self.fates[at]:
                 yield [1, "fate", self.port, at + 1, {str(NUMBER): self.fates[at]}]
@@ -120,6 +122,17 @@ def test_order():
     story = Story(ORDERED)
     story.heard[20:24] = [story.heard[at] for at in (22, 21, 20, 23)]
     found("two are exchanged", story, True)
+    story = Story(ORDERED)
+    story.files = {20, 24}
+    story.heard[20:40] = [*story.heard[21:24], *story.heard[25:40], (1, 24), (1, 20)]
+    found("files come late", story, False)
+    story.heard.insert(50, (1, 20))
+    found("and one of them once more", story, True)
+    story = Story(ORDERED)
+    story.files = {20}
+    story.heard.remove((1, 22))
+    story.heard.insert(30, (1, 22))
+    found("a short one comes late", story, True)
     for what in "spoilt", "tampered":
         story = Story(ORDERED)
         setattr(story, what, 20)

@@ -3,7 +3,8 @@
 member has heard agree.
 
 A message that its sender was told to be delivered was read, whole, once, and in its
-order where that is promised. One that has failed because nobody read it was not. What
+order where that is promised: to short messages of one port, among which files come at
+any time. One that has failed because nobody read it was not. What
 became of one that failed because a member, or the way to it, was lost, is not known at
 the root: it may have been read, and the report was lost. The same is true of one whose
 sender was killed before it was told.
@@ -23,8 +24,8 @@ NEVER = -1 << 30
 class Said:
     """A message, and what was told of it."""
 
-    def __init__(self, life, count, size, digest):
-        self.life, self.count, self.size = life, count, size
+    def __init__(self, life, count, size, digest, file):
+        self.life, self.count, self.size, self.file = life, count, size, file
         self.digest = bytes.fromhex(digest)
         self.id = None
         self.fate = None
@@ -73,23 +74,31 @@ class Member:
         self.faults = []
 
     def place(self, heard):
-        """Which message each entry of one life is, where their order is promised."""
-        found, waiting, last = [], [], -1
-        for entry in [*heard, None]:
+        """Which message each entry of one life is, where the order of short ones is
+        promised; no file is too short to tell what it is."""
+        found, waiting, last = {}, [], -1
+        for i, entry in enumerate([*heard, None]):
             if entry and not entry.who:
-                waiting.append(entry)
+                waiting.append(i)
                 continue
             at = self.find(entry) if entry else len(self.said)
             if at is None:
-                return found
-            if at <= last:
-                self.faults.append(f"{entry} after message {self.said[last].count}")
-                return found
-            between = shorts(self.said, waiting, last + 1, at, self.wanted - set(self.had))
+                break
+            if entry and self.said[at].file and at not in found.values():
+                found[i] = at
+                continue
+            if at <= last or entry and self.said[at].file:
+                self.faults.append(f"{entry} after message {self.said[last].count}, or twice")
+                break
+            between = shorts(self.said, [heard[each] for each in waiting], last + 1, at,
+                             self.wanted - set(self.had))
             if between is None:
-                self.faults.append(f"{waiting} between {last} and {at}: none said so")
-                return found
-            found += between + [at] if entry else between
+                self.faults.append(f"{[heard[each] for each in waiting]} between {last} and "
+                                   f"{at}: none said so")
+                break
+            found.update(zip(waiting, between))
+            if entry:
+                found[i] = at
             waiting, last = [], at
         return found
 
@@ -113,12 +122,15 @@ class Member:
     def hear_in_order(self, heard, chain):
         """All of one life; its chain goes on from there."""
         places = self.place(heard)
-        for at, entry in zip(places, heard):
+        for i, entry in enumerate(heard):
+            if i not in places:
+                break
+            at = places[i]
             chain = hashlib.sha256(chain + self.said[at].digest).digest()
             if self.said[at].digest != entry.digest or chain != entry.chain:
                 self.faults.append(f"{entry}: the chain is {chain.hex()}")
                 break
-        self.had.update(places)
+        self.had.update(places.values())
         return chain
 
     def hear(self, heard):

@@ -131,7 +131,7 @@ class Voice:
         speaker = self.speaker
         data = speaker.storm.words.say(self.number, speaker.life, size)
         count = speaker.storm.words.begun[self.number]
-        speaker.write("said", self.port, count, size, hashlib.sha256(data).hexdigest())
+        speaker.write("said", self.port, count, size, hashlib.sha256(data).hexdigest(), file)
         try:
             if file:
                 with open(os.memfd_create("words"), "r+b", buffering=0) as words:
@@ -188,11 +188,10 @@ class Speaker(Scribe):
 
     @staticmethod
     def say(voice, size, file):
-        """Files have no order, and only they may be longer than the window."""
-        if voice.port == ORDERED:
-            voice.say(min(size, FROM_MEMORY), False)
-        else:
-            voice.say(size, file or size > FROM_MEMORY)
+        """Only files may be longer than the window, and none is where order counts that is
+        too short to tell what it is."""
+        file = file and (size >= LINE or voice.port != ORDERED)
+        voice.say(size, file or size > FROM_MEMORY)
 
     def await_news(self, voices, long):
         """What became of the messages, now or when it is known of all."""
