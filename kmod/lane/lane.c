@@ -182,7 +182,9 @@ static void hbc_lane_rx_work(struct work_struct *work)
 
 	if (!lane->sock || READ_ONCE(lane->error))
 		return;
-	set_bit(HBC_LANE_READING, &lane->flags);
+	/* What goes down waits for nothing that comes up. */
+	if (!lane->connector)
+		set_bit(HBC_LANE_READING, &lane->flags);
 	do
 		err = hbc_rx_turn(lane, &bytes);
 	while (err > 0 && bytes < HBC_BURST_BYTES && --turns);
