@@ -2,7 +2,6 @@
 /* A parent: the other end of a lane that leads to the root. */
 #include <linux/err.h>
 #include <linux/hbcast.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "config/group.h"
@@ -517,8 +516,10 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 		hbc_session_due(s);
 	hbc_progress_arrived(m);
 	/* A node whose disk is slower than its links reads them at the disk's pace. */
-	if (last)
+	if (last && hbc_store_pauses(m->store)) {
+		hbc_children_send(s);
 		hbc_store_pause(m->store);
+	}
 	hbc_message_put(m);
 	return min(ret, 0);
 }

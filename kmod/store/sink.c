@@ -97,14 +97,17 @@ bool hbc_store_drains(const struct hbc_store *store)
 	return READ_ONCE(store->drains) && hbc_store_backlog(store) <= HBC_SINK_BACKLOG_MAX;
 }
 
-void hbc_store_pause(struct hbc_store *store)
+bool hbc_store_pauses(const struct hbc_store *store)
 {
 	/* One that never answers holds up nothing else. */
-	if (READ_ONCE(store->drains) && hbc_store_backlog(store) > HBC_SINK_BACKLOG &&
-	    time_before(jiffies, READ_ONCE(store->wrote) + HBC_SINK_STUCK))
-		wait_var_event_timeout(&store->drains, !READ_ONCE(store->drains) ||
-				       hbc_store_backlog(store) <= HBC_SINK_BACKLOG,
-				       msecs_to_jiffies(HBC_SINK_PAUSE_MS));
+	return READ_ONCE(store->drains) && hbc_store_backlog(store) > HBC_SINK_BACKLOG &&
+	       time_before(jiffies, READ_ONCE(store->wrote) + HBC_SINK_STUCK);
+}
+
+void hbc_store_pause(struct hbc_store *store)
+{
+	wait_var_event_timeout(&store->drains, !hbc_store_pauses(store),
+			       msecs_to_jiffies(HBC_SINK_PAUSE_MS));
 }
 
 /* The parts of a piece, with references. store->lock held. */

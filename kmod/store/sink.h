@@ -53,7 +53,9 @@ void hbc_sinks_free(struct hbc_store *store);
 
 /* Whether pieces leave memory for the store's file. Context: any. */
 bool hbc_store_drains(const struct hbc_store *store);
-/* Waits a moment if the store's file is slower than what comes. Context: process, no locks. */
+/* Whether the store's file is slower than what comes. Context: any. */
+bool hbc_store_pauses(const struct hbc_store *store);
+/* Waits a moment while that is so. Context: process, no locks. */
 void hbc_store_pause(struct hbc_store *store);
 
 /**
