@@ -169,8 +169,10 @@ static bool hbc_tx_gather(struct hbc_lane *lane)
 /* Return: 1 if something went and more may go, 0 if nothing is due, -1 to stop. */
 static int hbc_tx_one(struct hbc_lane *lane)
 {
-	if (lane->tx.nr)
+	if (lane->tx.nr) {
+		hbc_gauge_send(lane);
 		return hbc_tx_send_data(lane);
+	}
 	if (hbc_tx_control(lane))
 		return hbc_tx_send_control(lane);
 	if (!lane->connector)
