@@ -277,17 +277,22 @@ static bool hbc_serve_kind(struct hbc_child *child, u8 kind, bool own, u32 most,
 }
 
 /* The first message above @after of which pieces have no slot, with a reference, or NULL. */
-static struct hbc_message *hbc_serve_ungiven(struct hbc_session *s, u64 after)
+static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 {
+	struct hbc_session *s = child->s;
 	struct hbc_message *m, *found = NULL;
 
 	spin_lock_bh(&s->lock);
-	list_for_each_entry(m, &s->messages, link)
+	list_for_each_entry(m, &s->messages, link) {
+		/* A lane that has not told of it cannot bring it yet. */
+		if (hbc_message_number(m) > child->told)
+			break;
 		if (READ_ONCE(m->store->given) < m->store->nr && hbc_message_number(m) > after) {
 			hbc_message_get(m);
 			found = m;
 			break;
 		}
+	}
 	spin_unlock_bh(&s->lock);
 	return found;
 }
@@ -300,7 +305,7 @@ static bool hbc_serve_give(struct hbc_child *child)
 	bool given = false;
 	u64 after = 0;
 
-	while (s->origin && !given && (m = hbc_serve_ungiven(s, after))) {
+	while (s->origin && !given && (m = hbc_serve_ungiven(child, after))) {
 		after = hbc_message_number(m);
 		given = hbc_store_give(m->store, child->slot);
 		hbc_message_put(m);
