@@ -450,11 +450,11 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 	if (IS_ERR(skb)) {
 		spin_lock_bh(&r->lock);
 		d->reason = bad ? HBCAST_REASON_CHECKSUM : HBCAST_REASON_NO_MEMORY;
+		if (!bad && !r->closed)
+			hbc_receiver_watch(r);
 		spin_unlock_bh(&r->lock);
 		if (bad)
 			hbc_group_drop(s->group, HBC_DROP_CHECKSUM);
-		else
-			hbc_receiver_watch(r);
 		return bad;
 	}
 	if (!skb)
