@@ -381,6 +381,10 @@ static struct hbc_delivery *hbc_receiver_turn(struct hbc_receiver *r, bool files
 
 	if (r->begun)
 		return hbc_delivery_goes(r, r->begun) ? r->begun : NULL;
+	/* A file takes all the room there is, and is not waited for. */
+	d = r->unordered && files ? hbc_receiver_turn(r, false) : NULL;
+	if (d)
+		return d;
 	list_for_each_entry(d, &r->deliveries, link) {
 		bool turn = hbc_message_is_file(d->message) ? files && !r->file :
 							      r->unordered || d->first;

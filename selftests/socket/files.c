@@ -340,6 +340,44 @@ TEST_F(file, comes_slowly_before_messages_in_memory)
 	EXPECT_TRUE(set_stall(10000));
 }
 
+/* Reads parts of whatever comes, until there are so many bytes: how many, or an error. */
+static long read_parts(int sock, unsigned int us, long bytes)
+{
+	static char buf[SLOW_PART];
+	long at = 0, ret;
+
+	for (; at < bytes; at += ret) {
+		ret = receive(sock, buf, sizeof(buf), 0).bytes;
+		if (ret < 0)
+			return ret;
+		usleep(us);
+	}
+	return at;
+}
+
+TEST_F(file, read_slowly_in_any_order)
+{
+	long bytes = SLOW_BYTES + BEHIND_BYTES;
+	pid_t child;
+
+	close(self->sender);
+	close(self->near);
+	close(self->far);
+	ASSERT_TRUE(node_trio(self->port, true, &self->sender, &self->near, &self->far));
+	ASSERT_TRUE(set_stall(500));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
+	child = fork();
+	if (!child)
+		_exit(read_parts(self->near, 0, bytes) != bytes);
+	send_file_message(self->sender, 1, SLOW_BYTES);
+	wait_poll(self->far, POLLIN, 10000);
+	ASSERT_TRUE(send_behind(self->sender));
+	EXPECT_EQ(bytes, read_parts(self->far, patience(60000), bytes));
+	EXPECT_TRUE(ended_well(child));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_TRUE(set_stall(10000));
+}
+
 TEST_F(file, no_room_for_messages_in_memory_behind_it)
 {
 	struct report r;
