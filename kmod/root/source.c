@@ -134,8 +134,11 @@ int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
 	if (hbc_source_room(source, bytes))
 		return 0;
 	if (!*timeo) {
-		WRITE_ONCE(source->need, bytes ?: 1);
-		return -EAGAIN;
+		/* Pairs with the lock in hbc_source_tell(). */
+		spin_lock_bh(&source->s->origin->lock);
+		source->need = bytes ?: 1;
+		spin_unlock_bh(&source->s->origin->lock);
+		return hbc_source_room(source, bytes) ? 0 : -EAGAIN;
 	}
 	left = wait_event_interruptible_timeout(source->wait, hbc_source_room(source, bytes) ||
 						READ_ONCE(source->s->origin->ended), *timeo);
