@@ -192,8 +192,10 @@ check_jq "which limits both" true '.one[1] > 0.1 and .two[1] > 0.1 and .one[1] +
 platform wrong 90 100 100
 update "$work/wrong.json"
 out=$(<"$work/wrong.json")
+# All that crossed does count; but what one brought while the other was limited is taken for its
+# average, which is more than that if the other one ends first.
 check_jq "a link that several lanes share is found" true \
-	".links[] | select(.from == 1).bandwidth_mbps | $(near . 30)"
+	'.links[] | select(.from == 1).bandwidth_mbps | . >= 0.95 * 30 and . <= 1.1 * 30'
 
 run 1 show message sent "$work/sent.json" explain "$work/plan.json"
 check_equal "a plan that predicts nothing explains nothing" 1 "$status"
