@@ -120,18 +120,21 @@ static long ended(pid_t child)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-static bool shape(const char *rate)
+static bool shape(int node, const char *rate)
 {
 	char line[128];
 
-	snprintf(line, sizeof(line), "$tc add dev port3 root tbf rate %s burst 16kb latency 50ms",
-		 rate);
+	snprintf(line, sizeof(line),
+		 "$tc add dev port%d root tbf rate %s burst 16kb latency 50ms", node, rate);
 	return !node_run(3, line);
 }
 
-static bool unshape(void)
+static bool unshape(int node)
 {
-	return !node_run(3, "$tc del dev port3 root");
+	char line[64];
+
+	snprintf(line, sizeof(line), "$tc del dev port%d root", node);
+	return !node_run(3, line);
 }
 
 TEST_F(sink, whole)
@@ -209,7 +212,7 @@ TEST_F(sink, told_by_reading)
 	char c;
 
 	ASSERT_EQ(-EAGAIN, take_now(self->far, self->file, &s));
-	ASSERT_TRUE(shape("32mbit"));
+	ASSERT_TRUE(shape(3, "32mbit"));
 	ASSERT_EQ(2 * MIB, send_file_message(self->sender, 1, 2 * MIB));
 	ASSERT_EQ(-EINPROGRESS, begin(self->far, self->file, &s));
 	EXPECT_EQ(2 * MIB, s.total);
@@ -220,7 +223,7 @@ TEST_F(sink, told_by_reading)
 	EXPECT_EQ(-EINPROGRESS, take(self->far, -1, 0, &again));
 	EXPECT_LT(s.bytes, again.bytes);
 	EXPECT_GT(2 * MIB, again.bytes);
-	ASSERT_TRUE(unshape());
+	ASSERT_TRUE(unshape(3));
 	ASSERT_TRUE(wait_poll(self->far, POLLIN, 10000));
 	r = receive(self->far, &c, 1, 0);
 	EXPECT_EQ(0, r.bytes);
@@ -302,8 +305,8 @@ TEST_F(sink, closed_meanwhile)
 	struct hbcast_sink s = { 0 };
 	struct report r;
 
-	ASSERT_TRUE(shape("64mbit"));
-	ASSERT_EQ(0, node_run(3, "$tc add dev port2 root tbf rate 64mbit burst 16kb latency 50ms"));
+	ASSERT_TRUE(shape(3, "64mbit"));
+	ASSERT_TRUE(shape(2, "64mbit"));
 	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
 	ASSERT_EQ(-EINPROGRESS, begin(self->near, near, &s));
 	close(self->near);
@@ -312,8 +315,8 @@ TEST_F(sink, closed_meanwhile)
 	EXPECT_EQ(1, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 2)->reason);
-	EXPECT_TRUE(unshape());
-	EXPECT_EQ(0, node_run(3, "$tc del dev port2 root"));
+	EXPECT_TRUE(unshape(3));
+	EXPECT_TRUE(unshape(2));
 	self->near = near;
 }
 
@@ -322,7 +325,7 @@ TEST_F(sink, killed_meanwhile)
 	struct report r;
 	pid_t child;
 
-	ASSERT_TRUE(shape("32mbit"));
+	ASSERT_TRUE(shape(3, "32mbit"));
 	child = take_beside(self->far, self->file, 0);
 	close(self->far);
 	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
@@ -332,7 +335,7 @@ TEST_F(sink, killed_meanwhile)
 	EXPECT_EQ(1, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 3)->reason);
-	EXPECT_TRUE(unshape());
+	EXPECT_TRUE(unshape(3));
 	self->far = dup(self->file);
 }
 
@@ -342,17 +345,21 @@ TEST_F(sink, file_serves_who_is_behind)
 	const size_t size = 24 * MIB;
 	int near = memfd_create("near", 0);
 	struct report r;
+	pid_t child;
 
 	ASSERT_EQ(0, node_run(2, "$ctl group set 5 spool 4m"));
-	ASSERT_TRUE(shape("100mbit"));
+	ASSERT_TRUE(shape(3, "50mbit"));
+	ASSERT_TRUE(shape(2, "200mbit"));
+	child = take_beside(self->near, near, 0);
 	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
-	EXPECT_EQ(0, take(self->near, near, 0, NULL));
+	EXPECT_EQ(0, ended(child));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_GT(size / 2, report_of(&r, 3)->bytes);
 	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
 	EXPECT_TRUE(has(self->file, 0, 1, size));
 	EXPECT_EQ(0, wait_complete(self->sender, 10000));
-	EXPECT_TRUE(unshape());
+	EXPECT_TRUE(unshape(3));
+	EXPECT_TRUE(unshape(2));
 	EXPECT_EQ(0, node_run(2, "$ctl group set 5 spool 64m"));
 	close(near);
 }
@@ -363,7 +370,7 @@ TEST_F(sink, file_that_changes_serves_nobody)
 	int near = memfd_create("near", 0);
 	struct report r;
 
-	ASSERT_TRUE(shape("100mbit"));
+	ASSERT_TRUE(shape(3, "100mbit"));
 	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
 	EXPECT_EQ(0, take(self->near, near, 0, NULL));
 	ASSERT_EQ(1, pwrite(near, "x", 1, size / 2));
@@ -374,7 +381,7 @@ TEST_F(sink, file_that_changes_serves_nobody)
 	EXPECT_EQ(HBCAST_REASON_CHANGED, report_of(&r, 3)->reason);
 	/* It was not for want of memory. */
 	EXPECT_EQ(0, node_run(2, "$ctl -j group show id 5 | jq -e '.[0].drops.no_memory == 0'"));
-	EXPECT_TRUE(unshape());
+	EXPECT_TRUE(unshape(3));
 	close(near);
 }
 
