@@ -24,7 +24,7 @@
 
 #define HBC_PACE_LOOK_MS	100	/* from one look to the next, at least */
 #define HBC_PACE_STEP		8	/* an eighth at each look */
-#define HBC_PACE_WAIT_MS	3200	/* before the next attempt, at most */
+#define HBC_PACE_WAIT_MS	60000	/* before the next attempt, at most */
 #define HBC_PACE_HELD_MS	10	/* of its rate, that a socket holds unsent */
 #define HBC_PACE_HELD	(128 * 1024)	/* bytes, at the most, and without a rate */
 #define HBC_PACE_QUEUE_US	5000	/* that others may have in a queue on the way */

@@ -183,8 +183,8 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 }
 
 /*
- * Lanes of several trees grow together at the root: one alone would give its slot more than its
- * share, which relays could not bring in time.
+ * A node's lanes of several trees grow together: one alone would give its slot more than its
+ * share, which relays could not bring in time, and would take it from lanes that need it.
  */
 static void hbc_child_begin(struct hbc_child *child)
 {
@@ -194,7 +194,7 @@ static void hbc_child_begin(struct hbc_child *child)
 
 	if (tree->plan->wire.flags & HBC_PLAN_STRICT)
 		gain = NULL;
-	else if (child->s->origin && hweight64(tree->plan->slots.set) > 1)
+	else if (hweight64(tree->plan->slots.set) > 1)
 		gain = &child->s->gain;
 	hbc_lane_set_rate(child->lane, rate, gain);
 }

@@ -67,7 +67,7 @@ struct hbc_tree;
  * @reporting: fresh outcomes are to be told to the parent now
  * @progress: of files, to be told to the parent
  * @lost: nodes below that are not reached
- * @gain: of several trees' lanes at the root; its own lock
+ * @gain: of lanes of several trees; its own lock
  * @alone: jiffies since when there is no parent
  * @ended: enum hbcast_reason with which the session ended here, or 0
  * @root_gone: at the root, too, it is over

@@ -62,9 +62,9 @@ sum=$(sha256sum <"$work/file")
 check "a lab" lab_up "$work/true.json"
 check "its group" lab_join
 check "a broadcast along a plan of what is known" broadcast
-out=$(jq '[.links[] | [.from, .to]]' <<<"$out")
-check_jq "it shows the five links, and blames no other" true \
-	'sort == [[100, 2], [101, 4], [101, 5], [102, 7], [102, 8]]'
+out=$(jq '[.links[].to] | sort' <<<"$out")
+check_jq "it shows the links that carry less, and blames none that is known right" true \
+	'. - [4, 8] == [2, 5, 7]'
 check "a broadcast along a plan of what is known by now" broadcast
 for link in "2 10" "5 5" "7 2.5"; do
 	read -r host mbps <<<"$link"
@@ -72,12 +72,13 @@ for link in "2 10" "5 5" "7 2.5"; do
 	check_jq "the link to node $host carries less than was known" true \
 		"(. - $mbps | fabs) < 0.15 * $mbps"
 done
-# Lanes try what others leave, and only up to what is there.
+# Lanes of several trees try together what others leave, so that a link which carries more than
+# all think is found a step at a time, and nothing beyond what is there.
 for link in "4 10 5" "8 5 1.25"; do
 	read -r host mbps wrong <<<"$link"
 	out=$(known "$host")
 	check_jq "the link to node $host carries more than was known" true \
-		". > 1.4 * $wrong and . < 1.05 * $mbps"
+		". > 1.25 * $wrong and . < 1.05 * $mbps"
 done
 out=$(jq -c --slurpfile true "$work/true.json" '[.links, $true[0].links] | transpose |
 	map(select(.[0].to | IN(2, 4, 5, 7, 8) | not) |
