@@ -18,7 +18,6 @@
 #include "probe/ask.h"
 #include "root/upload.h"
 #include "session/session.h"
-#include "wire/auth.h"
 #include "wire/wire.h"
 
 #define HBC_NL_SEND_MAX	(1024 * 1024)	/* bytes; more than any object takes */

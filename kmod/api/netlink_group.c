@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink operations on groups. */
+#include <crypto/hash.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/sort.h>
@@ -11,7 +12,6 @@
 #include "config/node.h"
 #include "root/upload.h"
 #include "session/receiver.h"
-#include "wire/auth.h"
 #include "wire/shape.h"
 
 /* Drop counters are attributes in the order of enum hbc_drop. */
@@ -61,7 +61,7 @@ static int hbc_nl_get_members(const struct genl_info *info, struct hbc_group_set
 static int hbc_nl_get_key(const struct genl_info *info, struct hbc_group_setup *setup)
 {
 	const struct nlattr *attr = info->attrs[HBCAST_A_GROUP_KEY];
-	struct hbc_auth_key *key;
+	struct crypto_shash *key;
 
 	if (!attr)
 		return 0;
@@ -139,7 +139,7 @@ static int hbc_nl_get_setup(struct sk_buff *skb, const struct genl_info *info,
 
 static void hbc_nl_setup_free(struct hbc_group_setup *setup)
 {
-	hbc_auth_key_put(setup->key);
+	crypto_free_shash(setup->key);
 	kvfree(setup->members);
 }
 

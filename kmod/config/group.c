@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A group: a key, members, settings, one session for each root, and the bound sockets. */
+#include <crypto/hash.h>
 #include <linux/bsearch.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -13,7 +14,6 @@
 #include "compat/extack.h"
 #include "config/group.h"
 #include "config/node.h"
-#include "wire/auth.h"
 #include "wire/shape.h"
 
 struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id)
@@ -38,7 +38,7 @@ static void hbc_group_free(struct kref *ref)
 {
 	struct hbc_group *group = container_of(ref, struct hbc_group, ref);
 
-	hbc_auth_key_put(group->key);
+	crypto_free_shash(group->key);
 	kvfree(group->members);
 	mutex_destroy(&group->socks_lock);
 	kfree_rcu(group, rcu);
@@ -49,15 +49,28 @@ void hbc_group_put(struct hbc_group *group)
 	kref_put(&group->ref, hbc_group_free);
 }
 
-struct hbc_auth_key *hbc_group_key(struct hbc_group *group)
+int hbc_group_prove(struct hbc_group *group, enum hbc_auth_side side,
+		    const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
+		    u8 *mac)
 {
-	struct hbc_auth_key *key;
+	int err;
 
 	spin_lock(&group->lock);
-	key = group->key;
-	hbc_auth_key_get(key);
+	err = hbc_auth_mac(group->key, side, hello, challenge, mac);
 	spin_unlock(&group->lock);
-	return key;
+	return err;
+}
+
+int hbc_group_verify(struct hbc_group *group, enum hbc_auth_side side,
+		     const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
+		     const u8 *mac)
+{
+	int err;
+
+	spin_lock(&group->lock);
+	err = hbc_auth_check(group->key, side, hello, challenge, mac);
+	spin_unlock(&group->lock);
+	return err;
 }
 
 bool hbc_group_lists(const u32 *members, u32 nr, u32 node)

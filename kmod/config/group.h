@@ -11,7 +11,8 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-struct hbc_auth_key;
+#include "wire/auth.h"
+
 struct hbc_net;
 struct netlink_ext_ack;
 
@@ -69,7 +70,7 @@ struct hbc_group_config {
  * @id: never 0
  * @config: written under hn->lock, single fields read without it
  * @lock: @key, @members and @nr_members, which are replaced under hn->lock, too
- * @key: for the handshake; counted
+ * @key: for the handshake
  * @members: ids in ascending order, this node's own included
  * @nr_members: entries of @members; 0: anybody with the key, and a plan's
  *	nodes are the members
@@ -88,7 +89,7 @@ struct hbc_group {
 	u32 id;
 	struct hbc_group_config config;
 	spinlock_t lock; /* key and members */
-	struct hbc_auth_key *key;
+	struct crypto_shash *key;
 	u32 *members;
 	u32 nr_members;
 	struct list_head sessions;
@@ -113,7 +114,7 @@ struct hbc_group {
  */
 struct hbc_group_setup {
 	struct hbc_group_config config;
-	struct hbc_auth_key *key;
+	struct crypto_shash *key;
 	u32 *members;
 	u32 nr_members;
 	bool set_members;
@@ -154,8 +155,13 @@ struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id);
 /* Under RCU, with a reference; NULL if there is none. Context: any. */
 struct hbc_group *hbc_group_get(struct hbc_net *hn, u32 id);
 void hbc_group_put(struct hbc_group *group);
-/* The key, with a reference. Context: process. */
-struct hbc_auth_key *hbc_group_key(struct hbc_group *group);
+/* hbc_auth_mac() and hbc_auth_check() with the group's key. Context: process. */
+int hbc_group_prove(struct hbc_group *group, enum hbc_auth_side side,
+		    const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
+		    u8 *mac);
+int hbc_group_verify(struct hbc_group *group, enum hbc_auth_side side,
+		     const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
+		     const u8 *mac);
 /* Whether @node is in ascending @members, or there are none. Context: any. */
 bool hbc_group_lists(const u32 *members, u32 nr, u32 node);
 /* Whether @node may take part. Context: any. */

@@ -15,12 +15,11 @@
 #include "lane/lane.h"
 #include "lane/life.h"
 #include "lane/tx.h"
-#include "wire/auth.h"
 
 /**
  * struct hbc_handshake - what both proofs are made of
  * @hello: HELLO as it was on the wire
- * @challenge: the acceptor's
+ * @challenge: of the acceptor, for itself
  * @challenged: CHALLENGE has been sent or checked
  */
 struct hbc_handshake {
@@ -64,26 +63,6 @@ static int hbc_handshake_reject(struct hbc_lane *lane, u16 reason)
 	hbc_wire_put_hdr(&reject.hdr, HBC_FRAME_REJECT, 0, sizeof(reject));
 	hbc_tx_now(lane, &reject, sizeof(reject));
 	return -EKEYREJECTED;
-}
-
-static int hbc_handshake_mac(struct hbc_lane *lane, enum hbc_auth_side side, u8 *mac)
-{
-	struct hbc_auth_key *key = hbc_group_key(lane->group);
-	int err;
-
-	err = hbc_auth_mac(key, side, &lane->handshake->hello, &lane->handshake->challenge, mac);
-	hbc_auth_key_put(key);
-	return err;
-}
-
-static int hbc_handshake_check(struct hbc_lane *lane, enum hbc_auth_side side, const u8 *mac)
-{
-	struct hbc_auth_key *key = hbc_group_key(lane->group);
-	int err;
-
-	err = hbc_auth_check(key, side, &lane->handshake->hello, &lane->handshake->challenge, mac);
-	hbc_auth_key_put(key);
-	return err;
 }
 
 /* Who may open a lane for whose plan: enum hbcast_reject_reason. */
@@ -136,7 +115,7 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hell
 	hbc_wire_put_hdr(&challenge->hdr, HBC_FRAME_CHALLENGE, 0, sizeof(*challenge));
 	challenge->node = hello->to;
 	get_random_bytes(challenge->nonce, sizeof(challenge->nonce));
-	err = hbc_handshake_mac(lane, HBC_AUTH_ACCEPTOR, challenge->mac);
+	err = hbc_group_prove(group, HBC_AUTH_ACCEPTOR, &hs->hello, challenge, challenge->mac);
 	if (err)
 		return err;
 	hs->challenged = true;
@@ -165,11 +144,10 @@ static int hbc_handshake_challenge(struct hbc_lane *lane, const struct hbc_wire_
 
 	if (hs->challenged || be32_to_cpu(w->node) != lane->peer)
 		return -EPROTO;
-	hs->challenge = *w;
-	if (hbc_handshake_check(lane, HBC_AUTH_ACCEPTOR, w->mac))
+	if (hbc_group_verify(lane->group, HBC_AUTH_ACCEPTOR, &hs->hello, w, w->mac))
 		return hbc_handshake_refused(lane, HBCAST_REJECT_KEY);
 	hbc_wire_put_hdr(&auth.hdr, HBC_FRAME_AUTH, 0, sizeof(auth));
-	err = hbc_handshake_mac(lane, HBC_AUTH_CONNECTOR, auth.mac);
+	err = hbc_group_prove(lane->group, HBC_AUTH_CONNECTOR, &hs->hello, w, auth.mac);
 	if (err)
 		return err;
 	hs->challenged = true;
@@ -185,7 +163,7 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth 
 
 	if (!hs || !hs->challenged)
 		return hbc_handshake_reject(lane, HBCAST_REJECT_PROTOCOL);
-	if (hbc_handshake_check(lane, HBC_AUTH_CONNECTOR, w->mac))
+	if (hbc_group_verify(lane->group, HBC_AUTH_CONNECTOR, &hs->hello, &hs->challenge, w->mac))
 		return hbc_handshake_reject(lane, HBCAST_REJECT_KEY);
 	if (hs->hello.flags & HBC_HELLO_PROBE) {
 		set_bit(HBC_LANE_PROBE, &lane->flags);

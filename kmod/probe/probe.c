@@ -16,7 +16,6 @@
 #include "lane/lane.h"
 #include "probe/probe.h"
 #include "probe/serve.h"
-#include "wire/auth.h"
 
 #define HBC_PROBES_MAX		4096	/* per node */
 #define HBC_PROBE_CONNECT_MS	5000
@@ -286,12 +285,6 @@ int hbc_probe_next(struct hbc_probe *probe, struct hbc_hdr *h)
 
 /* The connector's side of the handshake. */
 
-/* What both proofs are made of. */
-struct hbc_probe_proof {
-	struct hbc_wire_hello hello;
-	struct hbc_wire_challenge challenge;
-};
-
 static int hbc_probe_open(struct hbc_probe *probe, const struct sockaddr_storage *to)
 {
 	struct socket *sock;
@@ -323,10 +316,9 @@ static int hbc_probe_expect(struct hbc_probe *probe, u8 type)
 	return h.type == type ? 0 : -EPROTO;
 }
 
-static int hbc_probe_hello(struct hbc_probe *probe, struct hbc_probe_proof *proof)
+static int hbc_probe_hello(struct hbc_probe *probe, struct hbc_wire_hello *hello)
 {
 	__be32 id = cpu_to_be32(READ_ONCE(probe->hn->id));
-	struct hbc_wire_hello *hello = &proof->hello;
 
 	if (!id)
 		return -ESHUTDOWN;
@@ -340,37 +332,25 @@ static int hbc_probe_hello(struct hbc_probe *probe, struct hbc_probe_proof *proo
 }
 
 /* The acceptor proves itself, then this node. */
-static int hbc_probe_prove(struct hbc_probe *probe, struct hbc_probe_proof *proof,
-			   struct hbc_wire_auth *auth)
-{
-	struct hbc_auth_key *key = hbc_group_key(probe->group);
-	int err;
-
-	hbc_wire_put_hdr(&auth->hdr, HBC_FRAME_AUTH, 0, sizeof(*auth));
-	err = hbc_auth_check(key, HBC_AUTH_ACCEPTOR, &proof->hello, &proof->challenge,
-			     proof->challenge.mac) ?:
-	      hbc_auth_mac(key, HBC_AUTH_CONNECTOR, &proof->hello, &proof->challenge, auth->mac);
-	hbc_auth_key_put(key);
-	if (err == -EKEYREJECTED)
-		probe->reject = HBCAST_REJECT_KEY;
-	return err;
-}
-
 static int hbc_probe_greet(struct hbc_probe *probe)
 {
-	struct hbc_probe_proof proof;
+	const struct hbc_wire_challenge *w = (const struct hbc_wire_challenge *)probe->frame;
+	struct hbc_wire_hello hello;
 	struct hbc_wire_auth auth;
 	int err;
 
-	err = hbc_probe_hello(probe, &proof) ?: hbc_probe_expect(probe, HBC_FRAME_CHALLENGE);
+	err = hbc_probe_hello(probe, &hello) ?: hbc_probe_expect(probe, HBC_FRAME_CHALLENGE);
 	if (err)
 		return err;
-	memcpy(&proof.challenge, probe->frame, sizeof(proof.challenge));
-	if (be32_to_cpu(proof.challenge.node) != probe->peer)
+	if (be32_to_cpu(w->node) != probe->peer)
 		return -EPROTO;
-	err = hbc_probe_prove(probe, &proof, &auth);
+	err = hbc_group_verify(probe->group, HBC_AUTH_ACCEPTOR, &hello, w, w->mac);
+	if (err == -EKEYREJECTED)
+		probe->reject = HBCAST_REJECT_KEY;
+	err = err ?: hbc_group_prove(probe->group, HBC_AUTH_CONNECTOR, &hello, w, auth.mac);
 	if (err)
 		return err;
+	hbc_wire_put_hdr(&auth.hdr, HBC_FRAME_AUTH, 0, sizeof(auth));
 	return hbc_probe_send(probe, &auth, sizeof(auth)) ?:
 	       hbc_probe_expect(probe, HBC_FRAME_READY);
 }

@@ -13,18 +13,11 @@
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
 #include <linux/err.h>
-#include <linux/kref.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "wire/auth.h"
 
 #define LABEL_LEN	24
-
-struct hbc_auth_key {
-	struct kref ref;
-	struct crypto_shash *hmac;	/* keyed once, then only read */
-};
 
 struct transcript {
 	u8 label[LABEL_LEN];
@@ -34,54 +27,24 @@ struct transcript {
 	u8 mac[HBC_MAC_LEN];
 } __packed;
 
-struct hbc_auth_key *hbc_auth_key_new(const u8 *key, unsigned int len)
+struct crypto_shash *hbc_auth_key_new(const u8 *key, unsigned int len)
 {
-	struct hbc_auth_key *k;
+	struct crypto_shash *hmac;
 	int err;
 
 	if (len < HBCAST_KEY_LEN_MIN || len > HBCAST_KEY_LEN_MAX)
 		return ERR_PTR(-EINVAL);
-	k = kzalloc(sizeof(*k), GFP_KERNEL);
-	if (!k)
-		return ERR_PTR(-ENOMEM);
-	kref_init(&k->ref);
-	k->hmac = crypto_alloc_shash("hmac(sha256)", 0, 0);
-	if (IS_ERR(k->hmac)) {
-		err = PTR_ERR(k->hmac);
-		goto free_key;
-	}
-	err = crypto_shash_setkey(k->hmac, key, len);
-	if (err)
-		goto free_hmac;
-	return k;
-
-free_hmac:
-	crypto_free_shash(k->hmac);
-free_key:
-	kfree(k);
+	hmac = crypto_alloc_shash("hmac(sha256)", 0, 0);
+	if (IS_ERR(hmac))
+		return hmac;
+	err = crypto_shash_setkey(hmac, key, len);
+	if (!err)
+		return hmac;
+	crypto_free_shash(hmac);
 	return ERR_PTR(err);
 }
 
-static void hbc_auth_key_free(struct kref *ref)
-{
-	struct hbc_auth_key *key = container_of(ref, struct hbc_auth_key, ref);
-
-	crypto_free_shash(key->hmac);	/* wipes the key */
-	kfree(key);
-}
-
-void hbc_auth_key_get(struct hbc_auth_key *key)
-{
-	kref_get(&key->ref);
-}
-
-void hbc_auth_key_put(struct hbc_auth_key *key)
-{
-	if (key)
-		kref_put(&key->ref, hbc_auth_key_free);
-}
-
-int hbc_auth_mac(struct hbc_auth_key *key, enum hbc_auth_side side,
+int hbc_auth_mac(struct crypto_shash *key, enum hbc_auth_side side,
 		 const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
 		 u8 *mac)
 {
@@ -100,10 +63,10 @@ int hbc_auth_mac(struct hbc_auth_key *key, enum hbc_auth_side side,
 		memcpy(t.mac, challenge->mac, sizeof(t.mac));
 	else
 		len -= sizeof(t.mac);
-	return crypto_shash_tfm_digest(key->hmac, (const u8 *)&t, len, mac);
+	return crypto_shash_tfm_digest(key, (const u8 *)&t, len, mac);
 }
 
-int hbc_auth_check(struct hbc_auth_key *key, enum hbc_auth_side side,
+int hbc_auth_check(struct crypto_shash *key, enum hbc_auth_side side,
 		   const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
 		   const u8 *mac)
 {

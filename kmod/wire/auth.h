@@ -9,7 +9,7 @@
 
 #include "wire/wire.h"
 
-struct hbc_auth_key;
+struct crypto_shash;
 
 /**
  * hbc_auth_key_new() - prepare a group's key
@@ -17,13 +17,10 @@ struct hbc_auth_key;
  * @len: HBCAST_KEY_LEN_MIN to HBCAST_KEY_LEN_MAX
  *
  * Context: process, may sleep.
- * Return: the key with a reference, or an ERR_PTR: -EINVAL for a length out of range,
+ * Return: the key, for crypto_free_shash(), which wipes it, or an ERR_PTR: -EINVAL for a length out of range,
  * -ENOMEM, or what the crypto layer says where HMAC-SHA256 is missing.
  */
-struct hbc_auth_key *hbc_auth_key_new(const u8 *key, unsigned int len);
-void hbc_auth_key_get(struct hbc_auth_key *key);
-/* The last one wipes the key; NULL is fine. Context: process. */
-void hbc_auth_key_put(struct hbc_auth_key *key);
+struct crypto_shash *hbc_auth_key_new(const u8 *key, unsigned int len);
 
 enum hbc_auth_side {
 	HBC_AUTH_ACCEPTOR,	/* CHALLENGE's proof */
@@ -39,15 +36,15 @@ enum hbc_auth_side {
  *	connector's proof only
  * @mac: HBC_MAC_LEN bytes, filled in
  *
- * Context: process, may sleep; any number at once with the same key.
+ * Context: any; any number at once with the same key.
  * Return: 0, or the crypto layer's error.
  */
-int hbc_auth_mac(struct hbc_auth_key *key, enum hbc_auth_side side,
+int hbc_auth_mac(struct crypto_shash *key, enum hbc_auth_side side,
 		 const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
 		 u8 *mac);
 
 /* Like hbc_auth_mac(), then compares in constant time: 0 or -EKEYREJECTED. */
-int hbc_auth_check(struct hbc_auth_key *key, enum hbc_auth_side side,
+int hbc_auth_check(struct crypto_shash *key, enum hbc_auth_side side,
 		   const struct hbc_wire_hello *hello, const struct hbc_wire_challenge *challenge,
 		   const u8 *mac);
 

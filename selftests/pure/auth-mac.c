@@ -7,6 +7,7 @@
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <crypto/hash.h>
 #include <linux/err.h>
 
 #include "wire/auth.h"
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
 	struct hbc_wire_challenge challenge = { };
 	u8 key[HBCAST_KEY_LEN_MAX], mac[HBC_MAC_LEN];
 	struct hbc_wire_hello hello;
-	struct hbc_auth_key *k;
+	struct crypto_shash *k;
 	unsigned int i;
 	int side;
 
@@ -50,6 +51,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(mac); i++)
 		printf("%02x", mac[i]);
 	putchar('\n');
-	hbc_auth_key_put(k);
+	crypto_free_shash(k);
 	return EXIT_SUCCESS;
 }

@@ -100,7 +100,7 @@ struct world {
 	struct lane lanes[LANES];
 	int file;
 	u8 *data;
-	struct hbc_auth_key *key;
+	struct crypto_shash *key;
 	u64 message;
 	u64 incarnation;
 	u32 epoch;

@@ -19,11 +19,6 @@ bool shim_fails(void)
 	return shim_fail_at && !--shim_fail_at;
 }
 
-void *kzalloc(size_t size, unsigned int gfp)
-{
-	return shim_fails() ? NULL : calloc(1, size);
-}
-
 void *kmalloc_array(size_t nr, size_t size, unsigned int gfp)
 {
 	return shim_fails() ? NULL : malloc(nr * size);

@@ -6,7 +6,6 @@
 
 #define GFP_KERNEL	0
 
-void *kzalloc(size_t size, unsigned int gfp);
 void *kmalloc_array(size_t nr, size_t size, unsigned int gfp);
 void kfree(void *mem);
 
