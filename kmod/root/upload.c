@@ -10,7 +10,6 @@
 #include "compat/extack.h"
 #include "config/group.h"
 #include "config/node.h"
-#include "root/check.h"
 #include "root/origin.h"
 #include "root/upload.h"
 #include "session/session.h"
@@ -130,61 +129,67 @@ static void hbc_upload_steps(u64 *step, unsigned int nr)
 	}
 }
 
-/* PLAN of an epoch of these trees: with a reference, or NULL. */
-static struct hbc_plan *hbc_upload_plan(const struct hbc_checked *shape, unsigned int nr,
-					u32 epoch, u8 flags)
+/* PLAN of an epoch of the trees, which are @nr: with a reference, or NULL. */
+static struct hbc_plan *hbc_upload_plan(const struct hbc_upload *plan, unsigned int nr, u32 epoch)
 {
-	unsigned int len = sizeof(struct hbc_wire_plan) + nr * sizeof(struct hbc_wire_slot), i;
+	unsigned int len = sizeof(struct hbc_wire_plan) + nr * sizeof(struct hbc_wire_slot);
 	struct hbc_wire_plan *w = kzalloc(len, GFP_KERNEL);
-	u64 step[HBC_MAX_SLOTS], slots = 0;
-	struct hbc_plan *plan;
+	unsigned int slot, i = 0;
+	u64 step[HBC_MAX_SLOTS], rate, slots = 0;
+	struct hbc_plan *made;
 	bool rates = true;
 
 	if (!w)
 		return NULL;
 	hbc_upload_steps(step, nr);
-	for (i = 0; i < nr; i++) {
-		u64 rate = hbc_shape_rate(shape[i].nodes);
-
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
+		if (!plan->tree[slot].nr)
+			continue;
+		rate = hbc_shape_rate(plan->tree[slot].node);
 		rates = rates && rate;
-		slots |= BIT_ULL(shape[i].slot);
+		slots |= BIT_ULL(slot);
 		w->slot[i].rate = cpu_to_be64(rate);
 		w->slot[i].step = cpu_to_be64(step[i]);
+		i++;
 	}
 	for (i = 0; i < nr && !rates; i++)
 		w->slot[i].rate = cpu_to_be64(1);
 	hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PLAN, 0, len);
 	w->epoch = cpu_to_be32(epoch);
 	w->slots = cpu_to_be64(slots);
-	w->flags = flags;
-	plan = hbc_plan_new(w, len);
+	w->flags = plan->flags;
+	made = hbc_plan_new(w, len);
 	kfree(w);
-	return plan;
+	return made;
 }
 
-/* Trees of the shapes, whose nodes they take over: 0 or -errno; @tree holds those made. */
-static int hbc_upload_trees(struct hbc_checked *shape, unsigned int nr, struct hbc_plan *plan,
-			    u32 self, struct hbc_tree **tree)
+/* Its trees, which take their nodes over: 0 or -errno; @tree holds those made. */
+static int hbc_upload_trees(struct hbc_upload *plan, struct hbc_plan *epoch, u32 self,
+			    struct hbc_tree **tree)
 {
+	struct hbc_upload_tree *from;
 	struct hbc_tree *made;
-	unsigned int i;
+	unsigned int slot;
 
-	for (i = 0; i < nr; i++) {
-		made = hbc_tree_new(plan, shape[i].slot, shape[i].nodes, shape[i].nr, self);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
+		from = &plan->tree[slot];
+		if (!from->nr)
+			continue;
+		made = hbc_tree_new(epoch, slot, from->node, from->nr + 1, self);
 		if (IS_ERR(made))
 			return PTR_ERR(made);
-		shape[i].nodes = NULL;
-		tree[i] = made;
+		from->node = NULL;
+		*tree++ = made;
 	}
 	return 0;
 }
 
 /* Whether the session's newest plan is this one. hn->lock held. */
-static bool hbc_upload_same(struct hbc_session *s, const struct hbc_checked *shape,
-			    unsigned int nr, u8 flags)
+static bool hbc_upload_same(struct hbc_session *s, const struct hbc_upload *plan)
 {
+	const struct hbc_upload_tree *from;
 	const struct hbc_tree *tree;
-	unsigned int slot, i = 0;
+	unsigned int slot;
 	bool same = true;
 
 	if (!s || !s->origin->epoch)
@@ -192,38 +197,40 @@ static bool hbc_upload_same(struct hbc_session *s, const struct hbc_checked *sha
 	spin_lock_bh(&s->lock);
 	for (slot = 0; slot < HBC_MAX_SLOTS && same; slot++) {
 		tree = s->tree[slot];
-		if (!tree)
-			continue;
-		same = i < nr && shape[i].slot == slot && shape[i].nr == tree->nr &&
-		       tree->plan->wire.flags == flags &&
-		       !memcmp(shape[i].nodes, tree->node, tree->nr * sizeof(tree->node[0]));
-		i++;
+		from = &plan->tree[slot];
+		if (tree)
+			same = from->nr + 1 == tree->nr && tree->plan->wire.flags == plan->flags &&
+			       !memcmp(from->node, tree->node, tree->nr * sizeof(*tree->node));
+		else
+			same = !from->nr;
 	}
 	spin_unlock_bh(&s->lock);
-	return same && i == nr;
+	return same;
 }
 
-static int hbc_upload_apply(struct hbc_group *group, struct hbc_checked *shape,
-			    unsigned int nr, u8 flags, u32 epoch, struct netlink_ext_ack *extack)
+static int hbc_upload_apply(struct hbc_group *group, struct hbc_upload *plan, u32 epoch,
+			    struct netlink_ext_ack *extack)
 {
 	struct hbc_session *s = hbc_origin_session(group);
-	struct hbc_plan *plan = NULL;
+	unsigned int slot, nr = 0, i;
+	struct hbc_plan *made = NULL;
 	struct hbc_tree **tree;
-	unsigned int i;
 	int err = -ENOMEM;
 
 	if (IS_ERR(s))
 		return hbc_refuse(extack, PTR_ERR(s), "the group can take no more plans now");
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		nr += !!plan->tree[slot].nr;
 	tree = kcalloc(nr, sizeof(*tree), GFP_KERNEL);
 	if (tree)
-		plan = hbc_upload_plan(shape, nr, epoch, flags);
-	if (plan)
-		err = hbc_upload_trees(shape, nr, plan, group->hn->id, tree) ?:
+		made = hbc_upload_plan(plan, nr, epoch);
+	if (made)
+		err = hbc_upload_trees(plan, made, group->hn->id, tree) ?:
 		      hbc_origin_apply(s, tree, nr);
 	for (i = 0; tree && i < nr; i++)
 		hbc_tree_put(tree[i]);
 	kfree(tree);
-	hbc_plan_put(plan);
+	hbc_plan_put(made);
 	hbc_session_put(s);
 	return err;
 }
@@ -232,26 +239,23 @@ int hbc_upload_commit(struct hbc_upload *plan, struct hbc_group *group, bool dry
 		      struct netlink_ext_ack *extack)
 {
 	struct hbc_session *s = hbc_session_find(group, group->hn->id, 0);
-	struct hbc_checked *shape;
-	unsigned int nr = 0;
+	unsigned int slot;
 	int err;
 
 	lockdep_assert_held(&group->hn->lock);
 	plan->why[0] = 0;
 	*epoch = s ? s->origin->epoch : 0;
-	shape = kcalloc(HBC_MAX_SLOTS, sizeof(*shape), GFP_KERNEL);
-	if (!shape)
-		return -ENOMEM;
-	err = hbc_check_plan(plan, group, shape, &nr);
-	if (!err && hbc_upload_same(s, shape, nr, plan->flags)) {
+	err = hbc_check_plan(plan, group);
+	if (!err && hbc_upload_same(s, plan)) {
 		err = 1;
 	} else if (!err) {
 		++*epoch;
 		if (!dry_run)
-			err = hbc_upload_apply(group, shape, nr, plan->flags, *epoch, extack);
+			err = hbc_upload_apply(group, plan, *epoch, extack);
 	}
-	while (nr--)
-		kvfree(shape[nr].nodes);
-	kfree(shape);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
+		kvfree(plan->tree[slot].node);
+		plan->tree[slot].node = NULL;
+	}
 	return err;
 }

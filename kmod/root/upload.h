@@ -27,10 +27,12 @@ struct hbc_upload_edge {
  * struct hbc_upload_tree - one tree of an upload
  * @nr: entries of @edge in use
  * @edge: room for HBC_MAX_MEMBERS - 1; NULL before the first edge
+ * @node: @nr + 1 nodes in preorder, once the plan has been checked; else NULL
  */
 struct hbc_upload_tree {
 	u32 nr;
 	struct hbc_upload_edge *edge;
+	struct hbc_wire_node *node;
 };
 
 /**
@@ -84,5 +86,13 @@ int hbc_upload_commit(struct hbc_upload *plan, struct hbc_group *group, bool dry
 void hbc_upload_free(struct hbc_net *hn, struct hbc_upload *plan);
 /* Drop the uploads by @portid (0: all) for @group (0: all). */
 void hbc_upload_flush(struct hbc_net *hn, u32 portid, u32 group);
+
+/* Below: for the files of this folder. */
+
+/*
+ * Whether the edges are trees of the group, whose nodes it makes: 0; -EINVAL with plan->why;
+ * -ENOMEM.
+ */
+int hbc_check_plan(struct hbc_upload *plan, const struct hbc_group *group);
 
 #endif /* _HBC_UPLOAD_H */
