@@ -107,7 +107,10 @@ int hbc_nl_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb,
 			 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
 				    struct hbc_session *s, struct hbc_nl_place *at));
 
-/* The end of a nest that holds all its attributes, or nothing where @err says so. Return: @err. */
+/*
+ * The end of a nest that holds all its attributes, or nothing where @err says so. Where there
+ * was no room for the nest, @nest is NULL, and there was none for attributes. Return: @err.
+ */
 static inline int hbc_nl_nest_end(struct sk_buff *skb, struct nlattr *nest, int err)
 {
 	if (err)

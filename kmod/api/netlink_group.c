@@ -198,7 +198,7 @@ int hbcast_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
 static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
 {
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_GROUP_DROPS);
-	int err = nest ? 0 : -EMSGSIZE, i;
+	int err = 0, i;
 
 	for (i = 0; !err && i < __HBC_DROP_MAX; i++)
 		err = hbc_nl_put_u64(skb, HBC_NL_DROP(i), atomic64_read(&group->drops[i]));

@@ -20,10 +20,9 @@ struct hbc_nl_message {
 static int hbc_nl_put_member(struct sk_buff *skb, const struct hbcast_member *member)
 {
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_MESSAGE_MEMBER);
-	int err = nest ? 0 : -EMSGSIZE;
+	int err;
 
-	err = err ?:
-	      nla_put_u32(skb, HBCAST_A_MEMBER_NODE, member->node) ?:
+	err = nla_put_u32(skb, HBCAST_A_MEMBER_NODE, member->node) ?:
 	      nla_put_u32(skb, HBCAST_A_MEMBER_STATE, member->state) ?:
 	      nla_put_u32(skb, HBCAST_A_MEMBER_REASON, member->reason) ?:
 	      hbc_nl_put_u64(skb, HBCAST_A_MEMBER_BYTES, member->bytes) ?:

@@ -159,10 +159,9 @@ int hbcast_nl_plan_del_doit(struct sk_buff *skb, struct genl_info *info)
 static int hbc_nl_put_edge(struct sk_buff *skb, const struct hbc_wire_node *node, u32 parent)
 {
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_EDGE);
-	int err = nest ? 0 : -EMSGSIZE;
+	int err;
 
-	err = err ?:
-	      nla_put_u32(skb, HBCAST_A_EDGE_PARENT, parent) ?:
+	err = nla_put_u32(skb, HBCAST_A_EDGE_PARENT, parent) ?:
 	      nla_put_u32(skb, HBCAST_A_EDGE_CHILD, be32_to_cpu(node->node)) ?:
 	      hbc_nl_put_u64(skb, HBCAST_A_EDGE_RATE, be64_to_cpu(node->rate));
 	return hbc_nl_nest_end(skb, nest, err);
@@ -173,10 +172,9 @@ static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_child *child)
 {
 	bool ready = child->up && child->ready == child->tree->epoch;
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_CHILD);
-	int err = nest ? 0 : -EMSGSIZE;
+	int err;
 
-	err = err ?:
-	      nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
+	err = nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
 	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, hbc_child_edge(child)->size) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_READY, ready) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_LOST, child->dead);

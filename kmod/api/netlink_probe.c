@@ -251,10 +251,9 @@ static int hbc_nl_put_figure(struct sk_buff *skb, const struct hbc_wire_figure *
 {
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PROBE_FIGURE);
 	u8 error = figure->error, reject = figure->reject;
-	int err = nest ? 0 : -EMSGSIZE;
+	int err;
 
-	err = err ?:
-	      nla_put_u32(skb, HBCAST_A_FIGURE_INDEX, be16_to_cpu(figure->index)) ?:
+	err = nla_put_u32(skb, HBCAST_A_FIGURE_INDEX, be16_to_cpu(figure->index)) ?:
 	      nla_put_u32(skb, HBCAST_A_FIGURE_STATE, figure->state) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_FIGURE_RECEIVES, figure->receives) ?:
 	      (error ? nla_put_u32(skb, HBCAST_A_FIGURE_ERROR, error) : 0) ?:
