@@ -14,16 +14,6 @@
 #include "session/receiver.h"
 #include "wire/shape.h"
 
-/* Drop counters are attributes in the order of enum hbc_drop. */
-#define HBC_NL_DROP(reason)	(HBCAST_A_DROPS_STALE + (reason))
-static_assert(HBC_NL_DROP(HBC_DROP_TWICE) == HBCAST_A_DROPS_TWICE);
-static_assert(HBC_NL_DROP(HBC_DROP_NO_RECEIVER) == HBCAST_A_DROPS_NO_RECEIVER);
-static_assert(HBC_NL_DROP(HBC_DROP_CHECKSUM) == HBCAST_A_DROPS_CHECKSUM);
-static_assert(HBC_NL_DROP(HBC_DROP_STALLED) == HBCAST_A_DROPS_STALLED);
-static_assert(HBC_NL_DROP(HBC_DROP_NO_MEMORY) == HBCAST_A_DROPS_NO_MEMORY);
-static_assert(HBC_NL_DROP(HBC_DROP_SPOOL) == HBCAST_A_DROPS_SPOOL);
-static_assert(HBC_NL_DROP(__HBC_DROP_MAX) == __HBCAST_A_DROPS_MAX);
-
 /* A group and who asks. */
 struct hbc_nl_group {
 	struct hbc_group *group;
@@ -200,8 +190,8 @@ static int hbc_nl_put_drops(struct sk_buff *skb, struct hbc_group *group)
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_GROUP_DROPS);
 	int err = 0, i;
 
-	for (i = 0; !err && i < __HBC_DROP_MAX; i++)
-		err = hbc_nl_put_u64(skb, HBC_NL_DROP(i), atomic64_read(&group->drops[i]));
+	for (i = HBCAST_A_DROPS_STALE; !err && i < __HBCAST_A_DROPS_MAX; i++)
+		err = hbc_nl_put_u64(skb, i, atomic64_read(&group->drops[i]));
 	return hbc_nl_nest_end(skb, nest, err);
 }
 

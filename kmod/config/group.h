@@ -22,18 +22,6 @@ struct netlink_ext_ack;
 #define HBC_WINDOW_DEFAULT	(4 * 1024 * 1024)
 #define HBC_SPOOL_DEFAULT	(1024 * 1024 * 1024ULL)
 
-/* What was thrown away, and why; counted per group. */
-enum hbc_drop {
-	HBC_DROP_STALE,		/* word of nodes or messages that are not known, or not any more */
-	HBC_DROP_TWICE,		/* fragment that was there */
-	HBC_DROP_NO_RECEIVER,	/* message: no socket was bound to the port */
-	HBC_DROP_CHECKSUM,	/* message: a payload did not match its CRC32C */
-	HBC_DROP_STALLED,	/* receiver that did not read */
-	HBC_DROP_NO_MEMORY,	/* message */
-	HBC_DROP_SPOOL,		/* message: longer than what may be kept without a file */
-	__HBC_DROP_MAX,
-};
-
 /**
  * struct hbc_group_config - what an administrator sets
  * @uid: owner; may bind and connect as @mode says
@@ -79,7 +67,7 @@ struct hbc_group_config {
  * @socks_lock: @socks
  * @socks: receivers (struct hbc_sock) that are bound to the group
  * @gone: removed from the node; written under hn->lock
- * @drops: bytes or frames by enum hbc_drop
+ * @drops: what was thrown away, by HBCAST_A_DROPS_*, the reasons
  * @probed: bytes that this node has sent for measurements since the total was set
  */
 struct hbc_group {
@@ -97,7 +85,7 @@ struct hbc_group {
 	struct mutex socks_lock; /* receivers */
 	struct hlist_head socks;
 	bool gone;
-	atomic64_t drops[__HBC_DROP_MAX];
+	atomic64_t drops[__HBCAST_A_DROPS_MAX];
 	atomic64_t probed;
 };
 
@@ -171,7 +159,8 @@ void hbc_group_remove(struct hbc_group *group);
 /* Whether the current task may bind (@mask 4) or connect (@mask 2): 0 or -EACCES. */
 int hbc_group_permission(const struct hbc_group *group, int mask);
 
-static inline void hbc_group_drop(struct hbc_group *group, enum hbc_drop reason)
+/* Something has been thrown away; @reason is one of HBCAST_A_DROPS_*. Context: any. */
+static inline void hbc_group_drop(struct hbc_group *group, unsigned int reason)
 {
 	atomic64_inc(&group->drops[reason]);
 }

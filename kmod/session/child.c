@@ -412,7 +412,7 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 			child->ready = epoch;
 		ready = node || hbc_children_ready(s, child->tree);
 	} else {
-		hbc_group_drop(s->group, HBC_DROP_STALE);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 	}
 	spin_unlock_bh(&s->lock);
 	if (ready)
@@ -484,7 +484,7 @@ static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w
 	spin_lock_bh(&s->lock);
 	if (be32_to_cpu(w->epoch) != child->tree->epoch) {
 		spin_unlock_bh(&s->lock);
-		hbc_group_drop(s->group, HBC_DROP_STALE);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 		return 0;
 	}
 	if (message > s->last + 1) {

@@ -262,7 +262,7 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 			       m->store->info.cut.total, m->reason);
 	hbc_receivers_linked(m, &gone);
 	if (!readers) {
-		hbc_group_drop(s->group, HBC_DROP_NO_RECEIVER);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_NO_RECEIVER);
 		hbc_message_finish(m, HBCAST_REASON_NO_RECEIVER);
 	}
 	hbc_session_due(s);
@@ -351,11 +351,11 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 	if (!first)
 		return;
 	if (reason == HBCAST_REASON_SPOOL)
-		hbc_group_drop(s->group, HBC_DROP_SPOOL);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_SPOOL);
 	else if (reason == HBCAST_REASON_NO_MEMORY)
-		hbc_group_drop(s->group, HBC_DROP_NO_MEMORY);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_NO_MEMORY);
 	else if (reason == HBCAST_REASON_CHECKSUM)
-		hbc_group_drop(s->group, HBC_DROP_CHECKSUM);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_CHECKSUM);
 	hbc_store_close(m->store);
 	hbc_message_fail(m, reason);
 	mutex_lock(&s->plan_lock);

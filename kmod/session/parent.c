@@ -487,7 +487,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 	int ret;
 
 	if (!m || hbc_message_is_useless(m)) {
-		hbc_group_drop(s->group, HBC_DROP_STALE);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 		if (m) {
 			WRITE_ONCE(m->thrown, true);
 			hbc_message_put(m);
@@ -503,7 +503,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 		ret = 1;
 	}
 	if (ret > 0)
-		hbc_group_drop(s->group, HBC_DROP_TWICE);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_TWICE);
 	else if (!ret && hbc_parent_spools(m))
 		hbc_message_give_up(m, HBCAST_REASON_SPOOL);
 	else if (!ret)

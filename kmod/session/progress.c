@@ -202,7 +202,7 @@ int hbc_progress_come(struct hbc_child *child, const struct hbc_wire_ack *w)
 		hbc_message_put(m);
 	if (err != -ESTALE)
 		return err;
-	hbc_group_drop(s->group, HBC_DROP_STALE);
+	hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 	return 0;
 }
 

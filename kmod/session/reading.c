@@ -154,7 +154,7 @@ static void hbc_receiver_cut(struct hbc_receiver *r)
 	hbc_receiver_sweep(r, false, &gone);
 	spin_unlock_bh(&r->lock);
 	hbc_receiver_purge(r);
-	hbc_group_drop(r->group, HBC_DROP_STALLED);
+	hbc_group_drop(r->group, HBCAST_A_DROPS_STALLED);
 	if (hbc_event_begin(&e, r->group->hn, HBCAST_EVENT_RECEIVER_STALLED, 0)) {
 		hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, r->group->id);
 		e.err = e.err ?: nla_put_u16(e.skb, HBCAST_A_EVENT_PORT, r->port);

@@ -458,7 +458,7 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 			hbc_receiver_watch(r);
 		spin_unlock_bh(&r->lock);
 		if (bad)
-			hbc_group_drop(s->group, HBC_DROP_CHECKSUM);
+			hbc_group_drop(s->group, HBCAST_A_DROPS_CHECKSUM);
 		return bad;
 	}
 	if (!skb)

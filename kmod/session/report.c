@@ -154,7 +154,7 @@ static int hbc_report_outcome(struct hbc_child *child, const struct hbc_wire_out
 	m = hbc_message_lookup(s, be64_to_cpu(w->message));
 	if (!m) {
 		/* It is over. */
-		hbc_group_drop(s->group, HBC_DROP_STALE);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 		return 0;
 	}
 	err = hbc_report_add(child, m, first, count, w->reason);
@@ -171,7 +171,7 @@ int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, un
 	mutex_lock(&s->plan_lock);
 	/* Of another tree it is told again. */
 	if (list_empty(&child->link) || be32_to_cpu(w->epoch) != child->tree->epoch)
-		hbc_group_drop(s->group, HBC_DROP_STALE);
+		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 	else
 		for (i = 0; i < n && !err; i++)
 			err = hbc_report_outcome(child, &w->outcome[i]);

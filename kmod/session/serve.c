@@ -84,7 +84,7 @@ int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsig
 	struct hbc_message *m = hbc_message_lookup(child->s, be64_to_cpu(w->message));
 
 	if (!m) {
-		hbc_group_drop(child->s->group, HBC_DROP_STALE);
+		hbc_group_drop(child->s->group, HBCAST_A_DROPS_STALE);
 		return 0;
 	}
 	hbc_serve_runs(child, m, w->run, n, true);
