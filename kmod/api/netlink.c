@@ -23,9 +23,6 @@
 #define HBC_NL_SEND_MAX	(1024 * 1024)	/* bytes; more than any object takes */
 
 /* The interface says in its own words what the module has in its headers. */
-static_assert(HBC_MAX_SLOTS - 1 == HBCAST_SLOT_MAX);
-static_assert(HBC_MAX_MEMBERS == HBCAST_NODES_MAX);
-static_assert(HBC_MAX_DEPTH == HBCAST_DEPTH_MAX);
 static_assert(HBC_EVENT_MCGRP == HBCAST_NLGRP_EVENTS);
 static_assert((int)HBC_LANE_CONNECTING == (int)HBCAST_LANE_STATE_CONNECTING);
 static_assert((int)HBC_LANE_HANDSHAKE == (int)HBCAST_LANE_STATE_HANDSHAKE);

@@ -15,11 +15,6 @@
 #include "store/cursor.h"
 #include "store/store.h"
 
-static_assert((int)HBC_WAIT_NONE == (int)HBCAST_WAIT_NONE);
-static_assert((int)HBC_WAIT_DATA == (int)HBCAST_WAIT_DATA);
-static_assert((int)HBC_WAIT_FILE == (int)HBCAST_WAIT_FILE);
-static_assert((int)HBC_WAIT_OVER == (int)HBCAST_WAIT_OVER);
-
 /* Bytes of the pieces of a set. store->lock held. */
 static u64 hbc_nl_store_bytes(const struct hbc_store *store, const unsigned long *set)
 {
@@ -42,7 +37,7 @@ static u32 hbc_nl_cursor_wait(const struct hbc_child *child, const struct hbc_cu
 	if (test_bit(HBC_LANE_CONGESTED, &child->lane->flags))
 		return HBCAST_WAIT_NETWORK;
 	/* Other lanes bring the rest. */
-	return c->wait == HBC_WAIT_DATA && c->last ? HBCAST_WAIT_OVER : c->wait;
+	return c->wait == HBCAST_WAIT_DATA && c->last ? HBCAST_WAIT_OVER : c->wait;
 }
 
 /* How far a child is. session->lock held. */

@@ -298,7 +298,7 @@ bool hbc_children_lack(const struct hbc_message *m)
 	bool whole = hbc_store_is_whole(m->store);
 	const struct hbc_cursor *c;
 	struct hbc_child *child;
-	enum hbc_cursor_wait wait;
+	enum hbcast_store_wait wait;
 
 	lockdep_assert_held(&m->s->lock);
 	if (m->discard)
@@ -308,7 +308,7 @@ bool hbc_children_lack(const struct hbc_message *m)
 		if (!c)
 			continue;
 		wait = READ_ONCE(c->wait);
-		if (!whole || wait == HBC_WAIT_NONE || wait == HBC_WAIT_FILE)
+		if (!whole || wait == HBCAST_WAIT_NONE || wait == HBCAST_WAIT_FILE)
 			return true;
 	}
 	return false;

@@ -208,13 +208,13 @@ static bool hbc_cursor_take(struct hbc_cursor *c, struct hbc_at *at, u32 most,
 
 	if (!piece || !piece->len) {
 		/* It lies in the file alone. */
-		c->wait = HBC_WAIT_FILE;
+		c->wait = HBCAST_WAIT_FILE;
 		if (test_bit(at->piece, c->store->whole))
 			hbc_store_want(c->store, at->piece);
 		return false;
 	}
 	if (at->off >= piece->len) {
-		c->wait = HBC_WAIT_DATA;
+		c->wait = HBCAST_WAIT_DATA;
 		return false;
 	}
 	*part = hbc_store_part(piece, at->off);
@@ -241,16 +241,16 @@ bool hbc_cursor_next(struct hbc_cursor *c, bool own, u32 most, struct hbc_held *
 	bool found;
 
 	spin_lock_bh(&c->store->lock);
-	c->wait = HBC_WAIT_DATA;
+	c->wait = HBCAST_WAIT_DATA;
 	found = (at[0].on || hbc_cursor_begin(c, &at[0], 0)) &&
 		hbc_cursor_take(c, &at[0], most, part);
 	if (!found && !own)
 		found = (at[1].on || hbc_cursor_begin_other(c)) &&
 			hbc_cursor_take(c, &at[1], most, part);
 	if (found)
-		c->wait = HBC_WAIT_NONE;
+		c->wait = HBCAST_WAIT_NONE;
 	else if (c->nr_sent == c->store->nr)
-		c->wait = HBC_WAIT_OVER;
+		c->wait = HBCAST_WAIT_OVER;
 	spin_unlock_bh(&c->store->lock);
 	return found;
 }

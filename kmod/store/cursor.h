@@ -3,6 +3,7 @@
 #ifndef _HBC_CURSOR_H
 #define _HBC_CURSOR_H
 
+#include <linux/hbcast_netlink.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -11,14 +12,6 @@
 struct hbc_burst;
 struct hbc_lane;
 struct hbc_store;
-
-/* Why a cursor has nothing to send. */
-enum hbc_cursor_wait {
-	HBC_WAIT_NONE,		/* it has */
-	HBC_WAIT_DATA,		/* for pieces that have not come here */
-	HBC_WAIT_FILE,		/* for pieces that are being read */
-	HBC_WAIT_OVER,		/* all that the lane is to bring has gone */
-};
 
 /* A piece that a cursor is at. */
 struct hbc_at {
@@ -41,7 +34,7 @@ struct hbc_at {
  * @at: the piece of the lane's own slot that is under way, and another one
  * @last: LAST has been said; the owner's, as @arrived
  * @arrived: bytes of a file that the child and all below it have, as it says
- * @wait: why there was nothing, when it was asked last
+ * @wait: why there was nothing when it was asked last: NONE, DATA, FILE or OVER
  *
  * Fields but @child_link, @last and @arrived: store->lock.
  */
@@ -58,7 +51,7 @@ struct hbc_cursor {
 	struct hbc_at at[2];
 	bool last;
 	u64 arrived;
-	enum hbc_cursor_wait wait;
+	enum hbcast_store_wait wait;
 };
 
 /* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */

@@ -17,8 +17,8 @@ struct crypto_shash;
  * @len: HBCAST_KEY_LEN_MIN to HBCAST_KEY_LEN_MAX
  *
  * Context: process, may sleep.
- * Return: the key, for crypto_free_shash(), which wipes it, or an ERR_PTR: -EINVAL for a length out of range,
- * -ENOMEM, or what the crypto layer says where HMAC-SHA256 is missing.
+ * Return: the key, for crypto_free_shash(), which wipes it, or an ERR_PTR: -EINVAL for a length
+ * out of range, -ENOMEM, or what the crypto layer says where HMAC-SHA256 is missing.
  */
 struct crypto_shash *hbc_auth_key_new(const u8 *key, unsigned int len);
 

@@ -33,9 +33,9 @@
 #define HBC_MAC_LEN		32
 #define HBC_HASH_LEN		32
 #define HBC_NAME_MAX		255
-#define HBC_MAX_MEMBERS		4096	/* nodes in a plan */
-#define HBC_MAX_DEPTH		512	/* edges from the root to a leaf */
-#define HBC_MAX_SLOTS		64
+#define HBC_MAX_MEMBERS		HBCAST_NODES_MAX	/* nodes in a plan */
+#define HBC_MAX_DEPTH		HBCAST_DEPTH_MAX	/* edges from the root to a leaf */
+#define HBC_MAX_SLOTS		(HBCAST_SLOT_MAX + 1)
 #define HBC_SLOT_ALL		0	/* its tree spans all members; reports go up it */
 
 enum hbc_frame_type {
