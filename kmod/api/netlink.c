@@ -11,6 +11,7 @@
 #include "api/netlink.h"
 #include "compat/extack.h"
 #include "compat/genl.h"
+#include "config/addr.h"
 #include "config/event.h"
 #include "config/group.h"
 #include "config/node.h"
@@ -273,19 +274,15 @@ int hbc_nl_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb,
 int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, int ipv4, int ipv6,
 		    int port)
 {
-	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
-	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
+	u8 family, raw[sizeof(struct in6_addr)];
+	__be16 number;
 
-	switch (addr->ss_family) {
-	case AF_INET:
-		return nla_put_in_addr(skb, ipv4, sin->sin_addr.s_addr) ?:
-		       nla_put_u16(skb, port, ntohs(sin->sin_port));
-	case AF_INET6:
-		return nla_put_in6_addr(skb, ipv6, &sin6->sin6_addr) ?:
-		       nla_put_u16(skb, port, ntohs(sin6->sin6_port));
-	default:
+	if (addr->ss_family == AF_UNSPEC)
 		return 0;
-	}
+	hbc_addr_put(addr, &family, &number, raw);
+	return (family == 6 ? nla_put(skb, ipv6, sizeof(struct in6_addr), raw) :
+			      nla_put(skb, ipv4, sizeof(struct in_addr), raw)) ?:
+	       nla_put_u16(skb, port, ntohs(number));
 }
 
 static int hbc_nl_version_put(struct sk_buff *skb, const void *of)

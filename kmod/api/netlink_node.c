@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink operations on the node and its peers. */
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/socket.h>
 
 #include "api/netlink.h"
 #include "compat/extack.h"
+#include "config/addr.h"
 #include "config/node.h"
 #include "config/peer.h"
 
 /* The request's address, which is good for hbc_node_check_addr(), or -EINVAL. */
 static int hbc_nl_get_addr(const struct genl_info *info, struct sockaddr_storage *addr)
 {
-	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
-	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
 	const struct nlattr *ipv4 = info->attrs[HBCAST_A_NODE_IPV4];
 	const struct nlattr *ipv6 = info->attrs[HBCAST_A_NODE_IPV6];
-	const struct nlattr *attr = info->attrs[HBCAST_A_NODE_PORT];
-	__be16 port = htons(attr ? nla_get_u16(attr) : HBCAST_PORT_DEFAULT);
+	const struct nlattr *port = info->attrs[HBCAST_A_NODE_PORT];
 
 	if (!ipv4 == !ipv6)
 		return hbc_refuse(info->extack, -EINVAL, "either ipv4 or ipv6 is needed");
-	memset(addr, 0, sizeof(*addr));
-	if (ipv4) {
-		sin->sin_family = AF_INET;
-		sin->sin_addr.s_addr = nla_get_in_addr(ipv4);
-		sin->sin_port = port;
-	} else {
-		sin6->sin6_family = AF_INET6;
-		sin6->sin6_addr = nla_get_in6_addr(ipv6);
-		sin6->sin6_port = port;
-	}
+	hbc_addr_get(addr, ipv4 ? 4 : 6, htons(port ? nla_get_u16(port) : HBCAST_PORT_DEFAULT),
+		     nla_data(ipv4 ?: ipv6));
 	NL_SET_BAD_ATTR(info->extack, ipv4 ?: ipv6);
 	return hbc_node_check_addr(addr, info->extack);
 }
