@@ -13,6 +13,7 @@
 
 struct hbc_group;
 struct hbc_net;
+struct hbc_probe_news;
 struct hbc_session;
 struct sockaddr_storage;
 
@@ -136,8 +137,8 @@ static inline int hbc_nl_put_flag(struct sk_buff *skb, int attr, bool set)
 int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, int ipv4, int ipv6,
 		    int port);
 
-/* Measurements are told. Context: hbc_netlink_init(). */
-void hbc_nl_probe_init(void);
+/* See hbc_probe_tell. */
+void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid);
 
 int hbc_netlink_init(void);
 void hbc_netlink_exit(void);

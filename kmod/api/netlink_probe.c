@@ -273,16 +273,11 @@ static int hbc_nl_sample_put_figures(struct sk_buff *skb, const void *of, u32 *n
 	return err;
 }
 
-static void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid)
+void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid)
 {
 	const struct hbc_nl_object object = {
 		.of = news, .put = hbc_nl_sample_put, .put_entries = hbc_nl_sample_put_figures,
 	};
 
 	hbc_nl_send(news->probe->hn->net, portid, 0, HBCAST_CMD_PROBE_SAMPLE, &object);
-}
-
-void hbc_nl_probe_init(void)
-{
-	hbc_probe_tell = hbc_nl_sample_tell;
 }

@@ -222,10 +222,6 @@ void hbc_probe_ask_stop(struct hbc_group *group, u32 portid)
 void hbc_probe_ask_end(struct hbc_net *hn, u32 portid)
 {
 	const struct hbc_probe_asker asker = { .portid = portid };
-	struct hbc_probe *probe;
 
-	while ((probe = hbc_probe_find(hn, hbc_probe_is_asked, &asker))) {
-		hbc_probe_end(probe);
-		hbc_probe_put(probe);
-	}
+	hbc_probe_end_each(hn, hbc_probe_is_asked, &asker);
 }

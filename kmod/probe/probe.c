@@ -22,11 +22,6 @@
 
 static struct workqueue_struct *hbc_probe_wq;
 
-static void hbc_probe_get(struct hbc_probe *probe)
-{
-	kref_get(&probe->ref);
-}
-
 static void hbc_probe_free(struct kref *ref)
 {
 	struct hbc_probe *probe = container_of(ref, struct hbc_probe, ref);
@@ -100,15 +95,15 @@ int hbc_probe_begin(struct hbc_probe *probe)
 	int err = 0;
 
 	spin_lock(&hn->probes_lock);
-	/* Those that end all of them have said so before they look. */
-	if (!READ_ONCE(hn->id) || READ_ONCE(probe->group->gone))
+	/* Who ends those of a group that goes has said so before. */
+	if (READ_ONCE(probe->group->gone))
 		err = -ESHUTDOWN;
 	else if (atomic_read(&hn->nr_probes) > HBC_PROBES_MAX)
 		err = -EBUSY;
 	if (!err) {
 		/* Who finds it on the list finds its work, too. */
 		list_add_tail(&probe->link, &hn->probes);
-		hbc_probe_get(probe);
+		kref_get(&probe->ref);
 		queue_work(hbc_probe_wq, &probe->work);
 	}
 	spin_unlock(&hn->probes_lock);
@@ -175,28 +170,26 @@ struct hbc_probe *hbc_probe_find(struct hbc_net *hn,
 	list_for_each_entry(probe, &hn->probes, link) {
 		if (!match(probe, arg))
 			continue;
+		kref_get(&probe->ref);
 		found = probe;
-		hbc_probe_get(found);
 		break;
 	}
 	spin_unlock(&hn->probes_lock);
 	return found;
 }
 
-static bool hbc_probe_lives(const struct hbc_probe *probe, const void *group)
-{
-	return !probe->ended && (!group || probe->group == group);
-}
-
-static void hbc_probe_end_all(struct hbc_net *hn, const struct hbc_group *group)
+void hbc_probe_end_each(struct hbc_net *hn,
+			bool (*match)(const struct hbc_probe *probe, const void *arg),
+			const void *arg)
 {
 	struct hbc_probe *probe;
 
-	while ((probe = hbc_probe_find(hn, hbc_probe_lives, group))) {
+	while ((probe = hbc_probe_find(hn, match, arg))) {
 		hbc_probe_end(probe);
 		hbc_probe_put(probe);
 	}
 }
+
 
 /* Sending and receiving. */
 
@@ -360,26 +353,25 @@ int hbc_probe_connect(struct hbc_probe *probe, const struct sockaddr_storage *ad
 	return hbc_probe_open(probe, addr) ?: hbc_probe_greet(probe);
 }
 
-/* The node and its groups. */
+/* Groups. */
 
-static void hbc_probe_clear(struct hbc_net *hn)
+static bool hbc_probe_lives(const struct hbc_probe *probe, const void *group)
 {
-	hbc_probe_end_all(hn, NULL);
+	return !probe->ended && probe->group == group;
 }
 
 static void hbc_probe_gone(struct hbc_group *group)
 {
-	hbc_probe_end_all(group->hn, group);
+	hbc_probe_end_each(group->hn, hbc_probe_lives, group);
 }
 
 /* Measurements begin again, if that is still allowed. */
 static void hbc_probe_changed(struct hbc_group *group, bool members, bool key)
 {
-	hbc_probe_end_all(group->hn, group);
+	hbc_probe_gone(group);
 }
 
 static struct hbc_node_user hbc_probe_user = {
-	.clear = hbc_probe_clear,
 	.changed = hbc_probe_changed,
 	.gone = hbc_probe_gone,
 };

@@ -73,7 +73,7 @@ void hbc_probe_put(struct hbc_probe *probe);
  * hbc_probe_begin() - let its life begin
  * @probe: it
  *
- * Return: 0; -ESHUTDOWN where the node or the group goes; -EBUSY for one too many.
+ * Return: 0; -ESHUTDOWN where the group goes; -EBUSY for one too many.
  */
 int hbc_probe_begin(struct hbc_probe *probe);
 
@@ -101,6 +101,11 @@ void hbc_probe_end(struct hbc_probe *probe);
 struct hbc_probe *hbc_probe_find(struct hbc_net *hn,
 				 bool (*match)(const struct hbc_probe *probe, const void *arg),
 				 const void *arg);
+
+/* Ends all of which @match says so, once; not of those that have ended. Context: as above. */
+void hbc_probe_end_each(struct hbc_net *hn,
+			bool (*match)(const struct hbc_probe *probe, const void *arg),
+			const void *arg);
 
 /*
  * Sends all of a frame of up to HBC_CONTROL_MAX bytes: 0; -EAGAIN for nothing of it where
