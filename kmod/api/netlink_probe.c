@@ -13,30 +13,20 @@
 
 /**
  * struct hbc_nl_round - a round that is asked for
- * @hn: this node
  * @group: the group
- * @portid: the netlink socket
- * @flags: HBC_ASK_ANYWAY
  * @count: of @tasks
  * @tasks: all of them
  * @nr_nodes: of @nodes
  * @nodes: that have a part in it, in ascending order
- * @ask: PROBE_ASK to one node
- * @frame: its bytes
+ * @ask: PROBE_ASK to one node, of up to HBC_CONTROL_MAX bytes
  */
 struct hbc_nl_round {
-	struct hbc_net *hn;
 	struct hbc_group *group;
-	u32 portid;
-	u8 flags;
 	unsigned int count;
 	struct hbc_wire_task *tasks;
 	unsigned int nr_nodes;
 	u32 *nodes;
-	union {
-		struct hbc_wire_ask ask;
-		u8 frame[HBC_CONTROL_MAX];
-	};
+	struct hbc_wire_ask ask;
 };
 
 static int hbc_nl_task_get(const struct nlattr *nest, struct netlink_ext_ack *extack,
@@ -112,7 +102,7 @@ static int hbc_nl_probe_check(const struct genl_info *info, const struct hbc_nl_
 {
 	const struct nlattr *attr = info->attrs[HBCAST_A_PROBE_TASK];
 
-	if (!hbc_nl_probe_addr(round->hn, node))
+	if (!hbc_nl_probe_addr(round->group->hn, node))
 		return hbc_nl_refuse(info->extack, attr, -ENOENT,
 				     "a node of a task is no peer of this one; add it first");
 	if (!hbc_group_is_member(round->group, node))
@@ -135,7 +125,7 @@ static int hbc_nl_round_nodes(const struct genl_info *info, struct hbc_nl_round 
 		err = hbc_nl_probe_check(info, round, from) ?: hbc_nl_probe_check(info, round, to);
 		if (err)
 			return err;
-		hbc_addr_put(hbc_nl_probe_addr(round->hn, to), &task->family, &task->port,
+		hbc_addr_put(hbc_nl_probe_addr(round->group->hn, to), &task->family, &task->port,
 			     task->addr);
 		round->nodes[all++] = from;
 		/* Others answer any member. */
@@ -167,16 +157,17 @@ static int hbc_nl_round_part(struct hbc_nl_round *round, u32 node)
 	return n;
 }
 
-static int hbc_nl_round_ask(struct hbc_nl_round *round, u32 node)
+static int hbc_nl_round_ask(const struct genl_info *info, struct hbc_nl_round *round, u32 node)
 {
 	const struct hbc_probe_asker asker = {
-		.group = round->group, .node = node, .portid = round->portid,
-		.addr = hbc_nl_probe_addr(round->hn, node),
+		.group = round->group, .node = node, .portid = info->snd_portid,
+		.addr = hbc_nl_probe_addr(round->group->hn, node),
 	};
-	unsigned int len = struct_size(&round->ask, task, hbc_nl_round_part(round, node));
+	u8 flags = nla_get_flag(info->attrs[HBCAST_A_PROBE_ANYWAY]) ? HBC_ASK_ANYWAY : 0;
 
-	hbc_wire_put_hdr(&round->ask.hdr, HBC_FRAME_PROBE_ASK, round->flags, len);
-	return hbc_probe_ask(&asker, be32_to_cpu(round->ask.round), round->frame, len);
+	hbc_wire_put_hdr(&round->ask.hdr, HBC_FRAME_PROBE_ASK, flags,
+			 struct_size(&round->ask, task, hbc_nl_round_part(round, node)));
+	return hbc_probe_ask(&asker, &round->ask);
 }
 
 static int hbc_nl_round_start(const struct genl_info *info, struct hbc_nl_round *round)
@@ -192,22 +183,20 @@ static int hbc_nl_round_start(const struct genl_info *info, struct hbc_nl_round 
 			return hbc_nl_refuse(info->extack, info->attrs[HBCAST_A_PROBE_TASK], -E2BIG,
 				"a node has more tasks in the round than fit into one request");
 	for (i = 0; !err && i < round->nr_nodes; i++)
-		err = hbc_nl_round_ask(round, round->nodes[i]);
+		err = hbc_nl_round_ask(info, round, round->nodes[i]);
 	return err;
 }
 
 int hbcast_nl_probe_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_nl_round *round = kvzalloc(sizeof(*round), GFP_KERNEL);
+	struct hbc_nl_round *round = kvzalloc(struct_size(round, ask.task, HBC_ASK_TASKS),
+					      GFP_KERNEL);
 	const struct nlattr *every = info->attrs[HBCAST_A_PROBE_EVERY];
 	int err;
 
 	if (!round)
 		return -ENOMEM;
-	round->hn = hbc_nl_net(info);
 	round->group = hbc_nl_group(info);
-	round->portid = info->snd_portid;
-	round->flags = info->attrs[HBCAST_A_PROBE_ANYWAY] ? HBC_ASK_ANYWAY : 0;
 	round->ask.round = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_ROUND]));
 	round->ask.ms = cpu_to_be32(nla_get_u32(info->attrs[HBCAST_A_PROBE_MS]));
 	if (every)

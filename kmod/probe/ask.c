@@ -21,7 +21,6 @@ void (*hbc_probe_tell)(const struct hbc_probe_news *news, u32 portid);
  * @ready: the handshake has come to its good end
  * @over: nobody listens to what it is asked for any more
  * @since: jiffies when it was asked last
- * @len: bytes of @ask
  * @ask: what it has been asked for last
  */
 struct hbc_probe_asked {
@@ -33,8 +32,10 @@ struct hbc_probe_asked {
 	bool ready;
 	bool over;
 	unsigned long since;
-	unsigned int len;
-	u8 ask[HBC_CONTROL_MAX];
+	union {
+		struct hbc_wire_ask ask;
+		u8 frame[HBC_CONTROL_MAX];
+	};
 };
 
 static struct hbc_probe_asked *hbc_probe_asked(struct hbc_probe *probe)
@@ -48,7 +49,8 @@ static int hbc_probe_asked_ready(struct hbc_probe_asked *asked)
 	int err;
 
 	mutex_lock(&asked->probe.lock);
-	err = hbc_probe_send_locked(&asked->probe, asked->ask, asked->len);
+	err = hbc_probe_send_locked(&asked->probe, &asked->ask,
+				    be16_to_cpu(asked->ask.hdr.length));
 	asked->ready = true;
 	mutex_unlock(&asked->probe.lock);
 	return err;
@@ -157,33 +159,30 @@ static bool hbc_probe_is_at_work(const struct hbc_probe *probe, const void *arg)
 }
 
 /* Asks at once, or when it is ready; -EPIPE if it has come to its end. */
-static int hbc_probe_asked_ask(struct hbc_probe_asked *asked, u32 round, const u8 *frame,
-			       unsigned int len)
+static int hbc_probe_asked_ask(struct hbc_probe_asked *asked, const struct hbc_wire_ask *ask)
 {
+	unsigned int len = be16_to_cpu(ask->hdr.length);
 	int err = -EPIPE;
 
 	mutex_lock(&asked->probe.lock);
-	if (asked->over)
-		goto unlock;
-	WRITE_ONCE(asked->round, round);
-	WRITE_ONCE(asked->since, jiffies);
-	memcpy(asked->ask, frame, len);
-	asked->len = len;
-	err = asked->ready ? hbc_probe_send_locked(&asked->probe, frame, len) : 0;
-unlock:
+	if (!asked->over) {
+		WRITE_ONCE(asked->round, len > sizeof(*ask) ? be32_to_cpu(ask->round) : 0);
+		WRITE_ONCE(asked->since, jiffies);
+		memcpy(asked->frame, ask, len);
+		err = asked->ready ? hbc_probe_send_locked(&asked->probe, ask, len) : 0;
+	}
 	mutex_unlock(&asked->probe.lock);
 	return err;
 }
 
-int hbc_probe_ask(const struct hbc_probe_asker *asker, u32 round, const u8 *frame,
-		  unsigned int len)
+int hbc_probe_ask(const struct hbc_probe_asker *asker, const struct hbc_wire_ask *ask)
 {
 	struct hbc_probe *probe = hbc_probe_find(asker->group->hn, hbc_probe_is_asked, asker);
 	struct hbc_probe_asked *asked;
 	int err;
 
 	if (probe) {
-		err = hbc_probe_asked_ask(hbc_probe_asked(probe), round, frame, len);
+		err = hbc_probe_asked_ask(hbc_probe_asked(probe), ask);
 		/* One that is of no use any more makes room for another one. */
 		if (err)
 			hbc_probe_end(probe);
@@ -196,7 +195,7 @@ int hbc_probe_ask(const struct hbc_probe_asker *asker, u32 round, const u8 *fram
 		return -ENOMEM;
 	asked->portid = asker->portid;
 	asked->addr = *asker->addr;
-	hbc_probe_asked_ask(asked, round, frame, len);
+	hbc_probe_asked_ask(asked, ask);
 	err = hbc_probe_begin(&asked->probe);
 	hbc_probe_put(&asked->probe);
 	return err;
@@ -213,7 +212,7 @@ void hbc_probe_ask_stop(struct hbc_group *group, u32 portid)
 	while ((probe = hbc_probe_find(group->hn, hbc_probe_is_at_work, &asker))) {
 		asked = hbc_probe_asked(probe);
 		stop.round = cpu_to_be32(READ_ONCE(asked->round) ?: 1);
-		if (hbc_probe_asked_ask(asked, 0, (const u8 *)&stop, sizeof(stop)))
+		if (hbc_probe_asked_ask(asked, &stop))
 			hbc_probe_end(probe);
 		hbc_probe_put(probe);
 	}

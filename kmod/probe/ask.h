@@ -22,17 +22,14 @@ struct hbc_probe_asker {
 /**
  * hbc_probe_ask() - ask a node for its part in a round
  * @asker: who, and whom
- * @round: which round
- * @frame: PROBE_ASK
- * @len: its length in bytes
+ * @ask: PROBE_ASK, with tasks
  *
  * What comes of it is told to the netlink socket, also that the node is not reached.
  *
  * Context: process.
  * Return: 0; -ENOMEM; -EBUSY for too many probes; -ESHUTDOWN where the group goes.
  */
-int hbc_probe_ask(const struct hbc_probe_asker *asker, u32 round, const u8 *frame,
-		  unsigned int len);
+int hbc_probe_ask(const struct hbc_probe_asker *asker, const struct hbc_wire_ask *ask);
 /* Nodes end the rounds that the socket has asked for in @group. Context: process. */
 void hbc_probe_ask_stop(struct hbc_group *group, u32 portid);
 /*
