@@ -9,8 +9,7 @@
 #include <net/sock.h>
 
 #include "api/netlink.h"
-#include "compat/extack.h"
-#include "compat/genl.h"
+#include "compat/netlink.h"
 #include "config/addr.h"
 #include "config/event.h"
 #include "config/group.h"

@@ -3,7 +3,7 @@
 #include <linux/socket.h>
 
 #include "api/netlink.h"
-#include "compat/extack.h"
+#include "compat/netlink.h"
 #include "config/addr.h"
 #include "config/node.h"
 #include "config/peer.h"

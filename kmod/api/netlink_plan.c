@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 
 #include "api/netlink.h"
-#include "compat/extack.h"
+#include "compat/netlink.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "root/origin.h"

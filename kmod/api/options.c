@@ -11,7 +11,6 @@
 #include <net/sock.h>
 #include <asm/ioctls.h>
 
-#include "api/reader.h"
 #include "api/socket.h"
 #include "root/source.h"
 #include "store/file.h"

@@ -11,7 +11,6 @@
 #include <linux/wait.h>
 #include <net/sock.h>
 
-#include "api/reader.h"
 #include "api/socket.h"
 #include "config/group.h"
 #include "session/message.h"

@@ -10,7 +10,6 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
-#include "api/reader.h"
 #include "api/socket.h"
 #include "config/group.h"
 #include "config/node.h"

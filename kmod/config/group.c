@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
-#include "compat/extack.h"
+#include "compat/netlink.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "wire/shape.h"

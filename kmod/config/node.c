@@ -13,7 +13,7 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
-#include "compat/extack.h"
+#include "compat/netlink.h"
 #include "config/event.h"
 #include "config/group.h"
 #include "config/node.h"

@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "compat/extack.h"
+#include "compat/netlink.h"
 #include "config/node.h"
 #include "config/peer.h"
 

@@ -15,7 +15,6 @@
 #include "lane/conn.h"
 #include "lane/lane.h"
 #include "probe/probe.h"
-#include "probe/serve.h"
 
 #define HBC_PROBES_MAX		4096	/* per node */
 #define HBC_PROBE_CONNECT_MS	5000

@@ -142,6 +142,13 @@ int hbc_probe_next(struct hbc_probe *probe, struct hbc_hdr *h);
  */
 int hbc_probe_connect(struct hbc_probe *probe, const struct sockaddr_storage *addr);
 
+/*
+ * The acceptor's side: the handshake with @peer has come to its good end, but for READY. What a
+ * coordinator asks for is done, what others send is answered or thrown away. Takes over @sock,
+ * whatever becomes of it. Context: process.
+ */
+void hbc_probe_accept(struct hbc_group *group, u32 peer, struct socket *sock);
+
 int hbc_probe_init(void);
 void hbc_probe_exit(void);
 

@@ -17,7 +17,7 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/gauge.h"
-#include "probe/serve.h"
+#include "probe/probe.h"
 #include "probe/task.h"
 #include "session/session.h"
 

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "compat/extack.h"
+#include "compat/netlink.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "root/origin.h"

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sentences in extended acknowledgements. */
-#ifndef _HBC_COMPAT_EXTACK_H
-#define _HBC_COMPAT_EXTACK_H
+/* Calls around the operations of a generic netlink family, and why one is refused. */
+#ifndef _HBC_COMPAT_NETLINK_H
+#define _HBC_COMPAT_NETLINK_H
 
 #include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/skbuff.h>
 #include <linux/string.h>
+
+#ifdef HBC_HAVE_GENL_SPLIT_OPS
+#define hbc_compat_genl_ops	genl_split_ops
+#else
+#define hbc_compat_genl_ops	genl_ops
+#endif
 
 /* Why a request is refused: a literal sentence. Return: @err. */
 #define hbc_refuse(extack, err, text) ({	\
@@ -57,4 +63,4 @@ static inline void hbc_compat_err_msg(struct sk_buff *skb, struct netlink_ext_ac
 }
 #endif
 
-#endif /* _HBC_COMPAT_EXTACK_H */
+#endif /* _HBC_COMPAT_NETLINK_H */
