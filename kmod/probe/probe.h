@@ -142,6 +142,24 @@ int hbc_probe_next(struct hbc_probe *probe, struct hbc_hdr *h);
  */
 int hbc_probe_connect(struct hbc_probe *probe, const struct sockaddr_storage *addr);
 
+#define HBC_PROBE_KBIT	125	/* bytes */
+
+/**
+ * hbc_probe_task_begin() - begin a task of a round: what this node does to another one
+ * @group: in which group
+ * @round: in which round
+ * @task: what is to be done; from this node
+ * @end: when it ends at the latest, by ktime_get_ns()
+ * @limit: bytes/s of payload that the group lets it send, 0 for as many as go
+ *
+ * Context: process.
+ * Return: a probe of its own, with a reference, or an ERR_PTR.
+ */
+struct hbc_probe *hbc_probe_task_begin(struct hbc_group *group, u32 round,
+				       const struct hbc_wire_task *task, u64 end, u64 limit);
+/* How it is by now. @probe is that of a task. Context: process. */
+void hbc_probe_task_look(struct hbc_probe *probe, struct hbc_wire_figure *figure);
+
 /*
  * The acceptor's side: the handshake with @peer has come to its good end, but for READY. What a
  * coordinator asks for is done, what others send is answered or thrown away. Takes over @sock,

@@ -18,7 +18,6 @@
 #include "config/node.h"
 #include "lane/gauge.h"
 #include "probe/probe.h"
-#include "probe/task.h"
 #include "session/session.h"
 
 #define HBC_PROBE_IDLE_MS	10000	/* who asks for nothing that long goes */
@@ -51,19 +50,14 @@ struct hbc_probe_round {
 /**
  * struct hbc_probe_part - a task as one end of it has it
  * @round: of which it is
- * @from: who sends
- * @flow: it is a flow
- * @task: the task, if this node sends; a reference
- * @inflow: the probe that brings it, if this node receives; a reference, NULL before
- *	it has come
+ * @task: what is done
+ * @probe: that sends it, or brings it if this node receives; a reference, NULL before there is one
  * @figure: how it was when it was looked at last
  */
 struct hbc_probe_part {
 	const struct hbc_probe_round *round;
-	u32 from;
-	bool flow;
-	struct hbc_probe_task *task;
-	struct hbc_probe *inflow;
+	struct hbc_wire_task task;
+	struct hbc_probe *probe;
 	struct hbc_wire_figure figure;
 };
 
@@ -134,13 +128,13 @@ static bool hbc_probe_is_inflow(const struct hbc_probe *probe, const void *arg)
 	const struct hbc_probe_part *part = arg;
 	const struct hbc_probe_served *served;
 
-	if (probe->run != hbc_probe_serve_run || probe->peer != part->from ||
+	if (probe->run != hbc_probe_serve_run || probe->peer != be32_to_cpu(part->task.from) ||
 	    probe->group != part->round->control->group)
 		return false;
 	served = container_of_const(probe, struct hbc_probe_served, probe);
 	/* Pairs with hbc_probe_serve_data(). */
 	return smp_load_acquire(&served->data_round) == part->round->id &&
-	       READ_ONCE(served->index) == be16_to_cpu(part->figure.index);
+	       READ_ONCE(served->index) == be16_to_cpu(part->task.index);
 }
 
 static void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_wire_figure *figure)
@@ -157,16 +151,11 @@ static void hbc_probe_inflow_look(struct hbc_probe *probe, struct hbc_wire_figur
 /* All that goes on for it ends; figures stay. */
 static void hbc_probe_round_end(struct hbc_probe_round *round)
 {
-	struct hbc_probe_part *part;
 	unsigned int i;
 
-	for (i = 0; i < round->count; i++) {
-		part = &round->parts[i];
-		if (part->task)
-			hbc_probe_end(&part->task->probe);
-		if (part->inflow)
-			hbc_probe_end(part->inflow);
-	}
+	for (i = 0; i < round->count; i++)
+		if (round->parts[i].probe)
+			hbc_probe_end(round->parts[i].probe);
 	cmpxchg(&round->control->hn->probe_round, round, NULL);
 }
 
@@ -175,12 +164,9 @@ static void hbc_probe_round_clear(struct hbc_probe_round *round)
 	unsigned int i;
 
 	hbc_probe_round_end(round);
-	for (i = 0; i < round->count; i++) {
-		if (round->parts[i].task)
-			hbc_probe_put(&round->parts[i].task->probe);
-		if (round->parts[i].inflow)
-			hbc_probe_put(round->parts[i].inflow);
-	}
+	for (i = 0; i < round->count; i++)
+		if (round->parts[i].probe)
+			hbc_probe_put(round->parts[i].probe);
 	kvfree(round->parts);
 	round->parts = NULL;
 	round->count = 0;
@@ -222,19 +208,18 @@ static enum hbcast_round_status hbc_probe_round_judge(struct hbc_probe_round *ro
 /* All tasks are read before one of them begins. */
 static int hbc_probe_round_read(struct hbc_probe_round *round, const struct hbc_wire_task *task)
 {
-	u32 id = READ_ONCE(round->control->hn->id);
+	__be32 id = cpu_to_be32(READ_ONCE(round->control->hn->id));
 	struct hbc_probe_part *part;
 	unsigned int i;
 
 	for (i = 0; i < round->count; i++, task++) {
+		if (task->from != id && task->to != id)
+			return -EBADMSG;
 		part = &round->parts[i];
 		part->round = round;
-		part->from = be32_to_cpu(task->from);
-		if (part->from != id && be32_to_cpu(task->to) != id)
-			return -EBADMSG;
-		part->flow = task->kind == HBCAST_TASK_FLOW;
+		part->task = *task;
 		part->figure.index = task->index;
-		part->figure.receives = part->from != id;
+		part->figure.receives = task->from != id;
 	}
 	return 0;
 }
@@ -243,40 +228,43 @@ static int hbc_probe_round_read(struct hbc_probe_round *round, const struct hbc_
  * What each flow may send at most, in bytes/s of payload; 0 for as much as it asks for.
  * Flows whose rates fit into the group's limit together keep them; others get equal parts.
  */
-static u64 hbc_probe_round_limit(const struct hbc_probe_round *round,
-				 const struct hbc_wire_task *tasks)
+static u64 hbc_probe_round_limit(const struct hbc_probe_round *round)
 {
 	u64 all = READ_ONCE(round->control->group->config.probe_rate), kbit = 0;
+	const struct hbc_probe_part *part;
 	unsigned int i, flows = 0;
 	bool fit = true;
 
 	for (i = 0; i < round->count; i++) {
-		if (round->parts[i].figure.receives || !round->parts[i].flow)
+		part = &round->parts[i];
+		if (part->figure.receives || part->task.kind != HBCAST_TASK_FLOW)
 			continue;
 		flows++;
-		kbit += be32_to_cpu(tasks[i].rate);
-		fit &= !!tasks[i].rate;
+		kbit += be32_to_cpu(part->task.rate);
+		fit &= !!part->task.rate;
 	}
 	if (!all || !flows || (fit && kbit * HBC_PROBE_KBIT <= all))
 		return 0;
 	return max(div_u64(all, flows), 1ULL);
 }
 
-static void hbc_probe_round_begin(struct hbc_probe_round *round, const struct hbc_wire_task *tasks)
+static void hbc_probe_round_begin(struct hbc_probe_round *round)
 {
-	u64 limit = hbc_probe_round_limit(round, tasks);
-	struct hbc_group *group = round->control->group;
-	struct hbc_probe_task *task;
+	u64 limit = hbc_probe_round_limit(round);
+	struct hbc_probe_part *part;
+	struct hbc_probe *probe;
 	unsigned int i;
 
 	for (i = 0; i < round->count; i++) {
-		if (round->parts[i].figure.receives)
+		part = &round->parts[i];
+		if (part->figure.receives)
 			continue;
-		task = hbc_probe_task_begin(group, round->id, &tasks[i], round->end, limit);
-		if (IS_ERR(task))
-			hbc_probe_part_fail(&round->parts[i], PTR_ERR(task));
+		probe = hbc_probe_task_begin(round->control->group, round->id, &part->task,
+					     round->end, limit);
+		if (IS_ERR(probe))
+			hbc_probe_part_fail(part, PTR_ERR(probe));
 		else
-			round->parts[i].task = task;
+			part->probe = probe;
 	}
 }
 
@@ -315,23 +303,23 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 		return err;
 	round->status = hbc_probe_round_judge(round, h->tag & HBC_ASK_ANYWAY);
 	if (round->status == HBCAST_ROUND_RUNNING)
-		hbc_probe_round_begin(round, w->task);
+		hbc_probe_round_begin(round);
 	return 0;
 }
 
 static void hbc_probe_part_look(struct hbc_probe_round *round, struct hbc_probe_part *part)
 {
-	if (part->figure.receives && !part->inflow)
-		part->inflow = hbc_probe_find(round->control->hn, hbc_probe_is_inflow, part);
-	if (part->task)
-		hbc_probe_task_look(part->task, &part->figure);
-	else if (part->inflow)
-		hbc_probe_inflow_look(part->inflow, &part->figure);
+	if (part->figure.receives && !part->probe)
+		part->probe = hbc_probe_find(round->control->hn, hbc_probe_is_inflow, part);
+	if (part->probe && part->figure.receives)
+		hbc_probe_inflow_look(part->probe, &part->figure);
+	else if (part->probe)
+		hbc_probe_task_look(part->probe, &part->figure);
 	/*
 	 * At once: a machine that has much to do comes back to it when more has arrived. What
 	 * has ended with the round has not been idle since.
 	 */
-	if (part->flow)
+	if (part->task.kind == HBCAST_TASK_FLOW)
 		part->figure.value[1] = cpu_to_be64(min(ktime_get_ns(), round->end) -
 						    round->begun);
 }

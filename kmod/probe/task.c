@@ -15,13 +15,31 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/gauge.h"
-#include "probe/task.h"
+#include "probe/probe.h"
 
 #define HBC_PROBE_FLOW_MS	25	/* a flow looks at the clock */
 #define HBC_PROBE_ANSWER_MS	5000	/* for the other end to answer */
 #define HBC_PROBE_TRIPS		64	/* round trips that are kept in order */
 #define HBC_PROBE_SETTLED	8	/* round trips in a row that were not shorter by a part: */
 #define HBC_PROBE_SHORTER	64
+
+/**
+ * struct hbc_probe_task - a task
+ * @probe: the connection; its @lock guards @figure
+ * @task: what is to be done
+ * @round: in which round
+ * @end: when that ends, by ktime_get_ns()
+ * @limit: bytes/s of payload that the group lets it send, 0 for as many as go
+ * @figure: how it is
+ */
+struct hbc_probe_task {
+	struct hbc_probe probe;
+	struct hbc_wire_task task;
+	u32 round;
+	u64 end;
+	u64 limit;
+	struct hbc_wire_figure figure;
+};
 
 static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
 {
@@ -50,12 +68,12 @@ static void hbc_probe_task_count(struct hbc_probe_task *task)
 							      tcp.tcpi_delivered, bytes));
 }
 
-void hbc_probe_task_look(struct hbc_probe_task *task, struct hbc_wire_figure *figure)
+void hbc_probe_task_look(struct hbc_probe *probe, struct hbc_wire_figure *figure)
 {
-	mutex_lock(&task->probe.lock);
-	hbc_probe_task_count(task);
-	*figure = task->figure;
-	mutex_unlock(&task->probe.lock);
+	mutex_lock(&probe->lock);
+	hbc_probe_task_count(hbc_probe_task(probe));
+	*figure = hbc_probe_task(probe)->figure;
+	mutex_unlock(&probe->lock);
 }
 
 static void hbc_probe_task_set(struct hbc_probe_task *task, enum hbcast_task_state state,
@@ -302,8 +320,8 @@ static void hbc_probe_task_run(struct hbc_probe *probe)
 	mutex_unlock(&probe->lock);
 }
 
-struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
-					    const struct hbc_wire_task *task, u64 end, u64 limit)
+struct hbc_probe *hbc_probe_task_begin(struct hbc_group *group, u32 round,
+				       const struct hbc_wire_task *task, u64 end, u64 limit)
 {
 	struct hbc_probe_task *t;
 	int err;
@@ -318,7 +336,7 @@ struct hbc_probe_task *hbc_probe_task_begin(struct hbc_group *group, u32 round,
 	t->figure.index = task->index;
 	err = hbc_probe_begin(&t->probe);
 	if (!err)
-		return t;
+		return &t->probe;
 	hbc_probe_put(&t->probe);
 	return ERR_PTR(err);
 }
