@@ -35,31 +35,7 @@ TRACE_EVENT(hbc_lane_state,
 		  __entry->peer, __entry->slot, __entry->state, __entry->error)
 );
 
-TRACE_EVENT(hbc_receive,
-
-	TP_PROTO(const struct hbc_lane *lane, int bytes, unsigned int bursts),
-
-	TP_ARGS(lane, bytes, bursts),
-
-	TP_STRUCT__entry(
-		__field(u32, peer)
-		__field(u8, slot)
-		__field(int, bytes)
-		__field(unsigned int, bursts)
-	),
-
-	TP_fast_assign(
-		__entry->peer = lane->peer;
-		__entry->slot = lane->slot;
-		__entry->bytes = bytes;
-		__entry->bursts = bursts;
-	),
-
-	TP_printk("peer=%u slot=%u bytes=%d bursts=%u", __entry->peer, __entry->slot,
-		  __entry->bytes, __entry->bursts)
-);
-
-TRACE_EVENT(hbc_transmit,
+DECLARE_EVENT_CLASS(hbc_bytes,
 
 	TP_PROTO(const struct hbc_lane *lane, int bytes),
 
@@ -78,6 +54,16 @@ TRACE_EVENT(hbc_transmit,
 	),
 
 	TP_printk("peer=%u slot=%u bytes=%d", __entry->peer, __entry->slot, __entry->bytes)
+);
+
+DEFINE_EVENT(hbc_bytes, hbc_receive,
+	TP_PROTO(const struct hbc_lane *lane, int bytes),
+	TP_ARGS(lane, bytes)
+);
+
+DEFINE_EVENT(hbc_bytes, hbc_transmit,
+	TP_PROTO(const struct hbc_lane *lane, int bytes),
+	TP_ARGS(lane, bytes)
 );
 
 DECLARE_EVENT_CLASS(hbc_message,

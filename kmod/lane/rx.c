@@ -440,7 +440,7 @@ int hbc_rx_turn(struct hbc_lane *lane, u32 *bytes)
 		WRITE_ONCE(lane->last_rx, jiffies);
 		*bytes += n;
 	}
-	trace_hbc_receive(lane, n, lane->rx.nr);
+	trace_hbc_receive(lane, n);
 	err = hbc_rx_carry(&lane->rx) ?: hbc_rx_dispatch(lane);
 	if (!err)
 		err = desc.error ?: min(n, 0);
