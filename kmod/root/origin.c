@@ -58,30 +58,27 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group)
 
 /* Plans. */
 
-static void hbc_origin_event(struct hbc_session *s, u32 epoch, enum hbcast_event_type type)
+/* An event of a plan, and of @node, which has refused it, unless that is 0. */
+static void hbc_origin_event(struct hbc_session *s, u32 epoch, enum hbcast_event_type type,
+			     u32 node, u16 reason)
 {
 	struct hbc_event e;
 
-	if (!hbc_event_begin(&e, s->hn, type, 0))
+	if (!hbc_event_begin(&e, s->hn, type, 1))
 		return;
 	hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, s->group->id);
 	hbc_event_u32(&e, HBCAST_A_EVENT_ROOT, s->root);
 	hbc_event_u32(&e, HBCAST_A_EVENT_EPOCH, epoch);
+	if (node) {
+		hbc_event_u32(&e, HBCAST_A_EVENT_NODE, node);
+		hbc_event_u32(&e, HBCAST_A_EVENT_REJECT, reason);
+	}
 	hbc_event_send(&e);
 }
 
 static void hbc_origin_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
 {
-	struct hbc_event e;
-
-	if (!hbc_event_begin(&e, s->hn, HBCAST_EVENT_PLAN_REFUSED, 1))
-		return;
-	hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, s->group->id);
-	hbc_event_u32(&e, HBCAST_A_EVENT_ROOT, s->root);
-	hbc_event_u32(&e, HBCAST_A_EVENT_EPOCH, epoch);
-	hbc_event_u32(&e, HBCAST_A_EVENT_NODE, node);
-	hbc_event_u32(&e, HBCAST_A_EVENT_REJECT, reason);
-	hbc_event_send(&e);
+	hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_REFUSED, node, reason);
 }
 
 /* Messages go on by the new plan; members that it has not any more fail. */
@@ -146,7 +143,7 @@ int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsig
 		err = hbc_children_prepare(s, trees[have], &fresh[have]);
 	}
 	if (!err) {
-		hbc_origin_event(s, trees[0]->epoch, HBCAST_EVENT_PLAN_APPLIED);
+		hbc_origin_event(s, trees[0]->epoch, HBCAST_EVENT_PLAN_APPLIED, 0, 0);
 		hbc_origin_install(s, trees, nr, fresh);
 	} else {
 		for (i = 0; i < have; i++)
@@ -180,7 +177,7 @@ static void hbc_origin_ready(struct hbc_session *s, u32 epoch)
 {
 	if (hbc_origin_is_ready(s) && s->origin->epoch == epoch &&
 	    xchg(&s->origin->told, epoch) != epoch)
-		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY);
+		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY, 0, 0);
 }
 
 static void hbc_origin_unready(struct hbc_session *s)
@@ -289,12 +286,6 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 
 /* What members tell. */
 
-static void hbc_origin_report(struct hbc_message *m, const struct hbc_tree *tree,
-			      const struct hbc_outcome *outcome)
-{
-	hbc_sent_report(m->sent, tree, outcome);
-}
-
 /* The first short message before @before that is kept, with a reference, or NULL. */
 static struct hbc_message *hbc_origin_kept(struct hbc_session *s, u64 before)
 {
@@ -366,11 +357,6 @@ static void hbc_origin_end(struct hbc_session *s, u8 reason)
 	spin_unlock_bh(&origin->lock);
 }
 
-static void hbc_origin_free(struct hbc_session *s)
-{
-	kfree(s->origin);
-}
-
 /* For dumps. */
 
 /* Of @list, the one with the lowest number above @after that is below @best. */
@@ -403,7 +389,7 @@ struct hbc_sent *hbc_origin_sent(struct hbc_session *s, u64 after)
 }
 
 static const struct hbc_root_ops hbc_origin_ops = {
-	.report = hbc_origin_report,
+	.report = hbc_sent_report,
 	.acked = hbc_origin_acked,
 	.lost = hbc_origin_lost,
 	.unready = hbc_origin_unready,
@@ -412,7 +398,6 @@ static const struct hbc_root_ops hbc_origin_ops = {
 	.failed = hbc_origin_failed,
 	.forget = hbc_origin_forget,
 	.end = hbc_origin_end,
-	.free = hbc_origin_free,
 };
 
 int hbc_origin_init(void)

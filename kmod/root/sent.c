@@ -135,9 +135,10 @@ static void hbc_sent_look(struct hbc_sent *sent)
 	hbc_message_put(m);
 }
 
-void hbc_sent_report(struct hbc_sent *sent, const struct hbc_tree *tree,
+void hbc_sent_report(struct hbc_message *m, const struct hbc_tree *tree,
 		     const struct hbc_outcome *outcome)
 {
+	struct hbc_sent *sent = m->sent;
 	struct hbc_origin *origin = sent->source->s->origin;
 	u32 i;
 

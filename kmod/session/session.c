@@ -41,8 +41,7 @@ static void hbc_session_free(struct kref *ref)
 	struct hbc_net *hn = s->hn;
 	unsigned int slot;
 
-	if (s->origin)
-		hbc_root_ops->free(s);
+	kfree(s->origin);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		hbc_tree_put(s->tree[slot]);
 	xa_destroy(&s->index);

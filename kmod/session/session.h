@@ -46,7 +46,7 @@ struct hbc_tree;
  * @group: a reference
  * @root: the root's node id; this node's own if it is the root
  * @incarnation: of the root
- * @origin: at the root what only the root has, else NULL; set once
+ * @origin: at the root what only the root has, kmalloc()ed, else NULL; set once
  * @plan_lock: changes of @tree, @parent and @children; serializes reports
  * @lock: @tree, @parent, @parents, @children, and all that follows
  * @tree: by slot, a reference each, or NULL
@@ -126,7 +126,6 @@ struct hbc_session {
  * @failed: the message's file is of no use. Process context, no spinlocks.
  * @forget: the message is freed. Process context.
  * @end: the session ends with a reason; hn->lock held.
- * @free: the session is freed. Process context.
  */
 struct hbc_root_ops {
 	void (*report)(struct hbc_message *m, const struct hbc_tree *tree,
@@ -139,7 +138,6 @@ struct hbc_root_ops {
 	void (*failed)(struct hbc_message *m, u8 reason);
 	void (*forget)(struct hbc_message *m);
 	void (*end)(struct hbc_session *s, u8 reason);
-	void (*free)(struct hbc_session *s);
 };
 
 extern const struct hbc_root_ops *hbc_root_ops;
