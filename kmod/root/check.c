@@ -12,12 +12,13 @@
 #include "config/peer.h"
 #include "root/upload.h"
 #include "session/child.h"
+#include "wire/shape.h"
 
 #define NOBODY		U32_MAX
 
 /**
  * struct hbc_check_node - a node of the plan while it is checked
- * @id: node id
+ * @id: node id; the first, for hbc_shape_compare()
  * @nr_children: number of its children; in the tree that is looked at, as all that follows
  * @slots: set of slots that it is in; in all trees
  * @rate: of the edge that leads to it, 0 for the root
@@ -62,20 +63,12 @@ static __printf(2, 3) int hbc_check_refuse(const struct hbc_check *c, const char
 	return -EINVAL;
 }
 
-static int hbc_check_compare(const void *a, const void *b)
-{
-	const struct hbc_check_node *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /* Index of the node @id, or NOBODY. */
 static u32 hbc_check_index(const struct hbc_check *c, u32 id)
 {
-	struct hbc_check_node key = { .id = id };
 	const struct hbc_check_node *node;
 
-	node = bsearch(&key, c->node, c->nr, sizeof(key), hbc_check_compare);
+	node = bsearch(&id, c->node, c->nr, sizeof(*node), hbc_shape_compare);
 	return node ? node - c->node : NOBODY;
 }
 
@@ -103,7 +96,7 @@ static int hbc_check_collect(struct hbc_check *c)
 	c->node[tree->nr].id = c->group->hn->id;
 	for (i = 0; i < tree->nr; i++)
 		c->node[i].id = tree->edge[i].child;
-	sort(c->node, c->nr, sizeof(*c->node), hbc_check_compare, NULL);
+	sort(c->node, c->nr, sizeof(*c->node), hbc_shape_compare, NULL);
 	c->root = hbc_check_index(c, c->group->hn->id);
 	return 0;
 }

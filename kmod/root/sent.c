@@ -18,13 +18,6 @@
 #include "store/cursor.h"
 #include "wire/shape.h"
 
-static int hbc_sent_compare(const void *a, const void *b)
-{
-	const struct hbcast_member *x = a, *y = b;
-
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 {
 	struct hbc_session *s = source->s;
@@ -54,7 +47,7 @@ struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 	sent->pending = sent->nr;
 	for (i = 0; i < sent->nr; i++)
 		sent->member[i].node = be32_to_cpu(tree->node[i + 1].node);
-	sort(sent->member, sent->nr, sizeof(sent->member[0]), hbc_sent_compare, NULL);
+	sort(sent->member, sent->nr, sizeof(sent->member[0]), hbc_shape_compare, NULL);
 	hbc_tree_put(tree);
 	return sent;
 }
@@ -79,9 +72,7 @@ void hbc_sent_put(struct hbc_sent *sent)
 
 static struct hbcast_member *hbc_sent_member(struct hbc_sent *sent, u32 node)
 {
-	const struct hbcast_member key = { .node = node };
-
-	return bsearch(&key, sent->member, sent->nr, sizeof(key), hbc_sent_compare);
+	return bsearch(&node, sent->member, sent->nr, sizeof(sent->member[0]), hbc_shape_compare);
 }
 
 /* A member's part becomes final. origin->lock held. */

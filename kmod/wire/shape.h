@@ -14,7 +14,7 @@ struct hbc_wire_node;
 int hbc_shape_check(const struct hbc_wire_node *nodes, u32 nr, u32 self);
 /* Nodes in the subtree that begins at @first; the shape is checked. Context: any. */
 u32 hbc_shape_size(const struct hbc_wire_node *nodes, u32 first);
-/* For sort() and bsearch(): u32 ids in ascending order. */
+/* For sort() and bsearch(): ids, or what begins with one, in ascending order. */
 int hbc_shape_compare(const void *a, const void *b);
 
 /* The planned rate of the slowest edge that leaves the root, or 0 if one has none. Context: any. */
