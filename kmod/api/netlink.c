@@ -148,16 +148,16 @@ unsigned int hbc_nl_count(const struct genl_info *info, int type)
 	return n;
 }
 
-static int hbc_nl_put(struct sk_buff *skb, const struct hbc_nl_object *object, u32 *next)
+static int hbc_nl_put(struct sk_buff *skb, const struct hbc_nl_kind *kind, const void *of,
+		      u32 *next)
 {
-	int err = object->put(skb, object->of);
+	int err = kind->put(skb, of);
 
-	if (err || !object->put_entries)
-		return err;
-	return object->put_entries(skb, object->of, next);
+	return err || !kind->put_entries ? err : kind->put_entries(skb, of, next);
 }
 
-int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_nl_object *object)
+int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_nl_kind *kind,
+		const void *of)
 {
 	size_t size = GENLMSG_DEFAULT_SIZE;
 	struct sk_buff *skb;
@@ -171,7 +171,7 @@ int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_n
 		if (!skb)
 			return -ENOMEM;
 		hdr = genlmsg_put(skb, portid, seq, &hbc_nl_family, 0, cmd);
-		err = hdr ? hbc_nl_put(skb, object, &next) : -EMSGSIZE;
+		err = hdr ? hbc_nl_put(skb, kind, of, &next) : -EMSGSIZE;
 		if (!err)
 			break;
 		nlmsg_free(skb);
@@ -202,8 +202,8 @@ int hbc_nl_dump_end(const struct sk_buff *skb, const struct netlink_callback *cb
 	return err == -EMSGSIZE && skb->len ? skb->len : err;
 }
 
-int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
-		const struct hbc_nl_object *object, u32 *next)
+int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, const struct hbc_nl_kind *kind,
+		const void *of, u32 *next)
 {
 	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
 	u32 first = *next;
@@ -215,7 +215,7 @@ int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
-	err = hbc_nl_put(skb, object, next);
+	err = hbc_nl_put(skb, kind, of, next);
 	/* A message that moves nothing on is none. */
 	if (err && *next == first)
 		genlmsg_cancel(skb, hdr);
@@ -293,7 +293,7 @@ static int hbc_nl_version_put(struct sk_buff *skb, const void *of)
 
 int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return hbc_nl_reply(info, &(struct hbc_nl_object) { .put = hbc_nl_version_put });
+	return hbc_nl_reply(info, &(struct hbc_nl_kind) { hbc_nl_version_put }, NULL);
 }
 
 /* A netlink socket has closed: its uploads and measurements go. Process, no locks. */

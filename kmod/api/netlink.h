@@ -49,39 +49,42 @@ bool hbc_nl_may(const struct hbc_group *group);
 unsigned int hbc_nl_count(const struct genl_info *info, int type);
 
 /**
- * struct hbc_nl_object - what a get or a dump tells
- * @of: it
+ * struct hbc_nl_kind - a kind of what a get or a dump tells
  * @put: writes its own attributes: 0 or -EMSGSIZE
  * @put_entries: writes what it has many of, from entry *@next on, which it moves on: 0 when all
  *	have been put, or -EMSGSIZE; NULL where there are none
  */
-struct hbc_nl_object {
-	const void *of;
+struct hbc_nl_kind {
 	int (*put)(struct sk_buff *skb, const void *of);
 	int (*put_entries)(struct sk_buff *skb, const void *of, u32 *next);
 };
 
-/* Tells one socket: 0; -ENOMEM; what sending says. Context: process, mutexes may be held. */
-int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_nl_object *object);
+/*
+ * Tells one socket of @of: 0; -ENOMEM; what sending says. Context: process, mutexes may be held.
+ */
+int hbc_nl_send(struct net *net, u32 portid, u32 seq, u8 cmd, const struct hbc_nl_kind *kind,
+		const void *of);
 
 /* Answers a do request: as above. */
-static inline int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_object *object)
+static inline int hbc_nl_reply(struct genl_info *info, const struct hbc_nl_kind *kind,
+			       const void *of)
 {
 	return hbc_nl_send(genl_info_net(info), info->snd_portid, info->snd_seq,
-			   info->genlhdr->cmd, object);
+			   info->genlhdr->cmd, kind, of);
 }
 
 /**
  * hbc_nl_dump() - one message of a dump
  * @skb: of the dump
  * @cb: of the dump
- * @object: what it tells
+ * @kind: of @of
+ * @of: what it tells
  * @next: the first entry that has not been put; 0 after all of them
  *
  * Return: 0, or -EMSGSIZE when @skb is full.
  */
-int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
-		const struct hbc_nl_object *object, u32 *next);
+int hbc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, const struct hbc_nl_kind *kind,
+		const void *of, u32 *next);
 
 /*
  * What a dumpit begins and ends with. hbc_nl_dump_begin() takes hn->lock, or returns why not;

@@ -242,23 +242,20 @@ static int hbc_nl_group_put_members(struct sk_buff *skb, const void *of, u32 *ne
 	return err;
 }
 
+static const struct hbc_nl_kind hbc_nl_groups = { hbc_nl_group_put, hbc_nl_group_put_members };
+
 int hbcast_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hbc_nl_group asked = {
 		.group = hbc_nl_group(info), .user_ns = sk_user_ns(NETLINK_CB(skb).sk),
 	};
 
-	return hbc_nl_reply(info, &(struct hbc_nl_object) {
-		.of = &asked, .put = hbc_nl_group_put, .put_entries = hbc_nl_group_put_members,
-	});
+	return hbc_nl_reply(info, &hbc_nl_groups, &asked);
 }
 
 int hbcast_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct hbc_nl_group asked = { .user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk) };
-	const struct hbc_nl_object object = {
-		.of = &asked, .put = hbc_nl_group_put, .put_entries = hbc_nl_group_put_members,
-	};
 	struct hbc_nl_place *at = (struct hbc_nl_place *)cb->ctx;
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
 	unsigned long id;
@@ -271,7 +268,7 @@ int hbcast_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	xa_for_each_start(&hn->groups, id, asked.group, at->item) {
 		if (id > at->item)
 			*at = (struct hbc_nl_place) { .item = id };
-		err = hbc_nl_dump(skb, cb, &object, &at->next);
+		err = hbc_nl_dump(skb, cb, &hbc_nl_groups, &asked, &at->next);
 		if (err)
 			break;
 		at->item++;

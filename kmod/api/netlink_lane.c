@@ -124,15 +124,16 @@ static int hbc_nl_lane_put(struct sk_buff *skb, const void *of)
 	return err;
 }
 
+static const struct hbc_nl_kind hbc_nl_lanes = { hbc_nl_lane_put };
+
 int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *id = info->attrs[HBCAST_A_LANE_ID];
 	struct hbc_lane *lane = hbc_nl_lane_find(hbc_nl_net(info), nla_get_u32(id));
-	struct hbc_nl_object object = { .of = lane, .put = hbc_nl_lane_put };
 	int err;
 
 	if (lane && lane->id == nla_get_u32(id))
-		err = hbc_nl_reply(info, &object);
+		err = hbc_nl_reply(info, &hbc_nl_lanes, lane);
 	else
 		err = hbc_nl_refuse(info->extack, id, -ENOENT, "there is no such lane");
 	if (lane)
@@ -142,7 +143,6 @@ int hbcast_nl_lane_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 int hbcast_nl_lane_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct hbc_nl_object object = { .put = hbc_nl_lane_put };
 	u32 *from = (u32 *)cb->ctx, next = 0;
 	struct hbc_lane *lane;
 	int err;
@@ -151,8 +151,7 @@ int hbcast_nl_lane_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	if (err)
 		return err;
 	while (!err && (lane = hbc_nl_lane_find(hbc_nl_dump_net(cb), *from))) {
-		object.of = lane;
-		err = hbc_nl_dump(skb, cb, &object, &next);
+		err = hbc_nl_dump(skb, cb, &hbc_nl_lanes, lane, &next);
 		if (!err)
 			*from = lane->id + 1;
 		hbc_lane_put(lane);

@@ -58,6 +58,9 @@ static int hbc_nl_message_put(struct sk_buff *skb, const void *of)
 int hbcast_nl_message_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *id = info->attrs[HBCAST_A_MESSAGE_ID];
+	static const struct hbc_nl_kind members = {
+		hbc_nl_message_put, hbc_nl_message_put_members
+	};
 	struct hbc_group *group = hbc_nl_group(info);
 	struct hbc_session *own = NULL;
 	struct hbc_nl_message m = {};
@@ -70,10 +73,7 @@ int hbcast_nl_message_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (m.sent && m.sent->number == nla_get_u64(id)) {
 		m.c = hbc_sent_completion(m.sent, m.sent->nr);
 		if (m.c)
-			err = hbc_nl_reply(info, &(struct hbc_nl_object) {
-				.of = &m, .put = hbc_nl_message_put,
-				.put_entries = hbc_nl_message_put_members,
-			});
+			err = hbc_nl_reply(info, &members, &m);
 		kvfree(m.c);
 	} else {
 		err = hbc_nl_refuse(info->extack, id, -ENOENT,
@@ -87,13 +87,13 @@ int hbcast_nl_message_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int hbc_nl_message_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			       struct hbc_session *s, struct hbc_nl_place *at)
 {
+	static const struct hbc_nl_kind messages = { hbc_nl_message_put };
 	struct hbc_nl_message m;
-	struct hbc_nl_object object = { .of = &m, .put = hbc_nl_message_put };
 	int err = 0;
 
 	while (!err && s->origin && (m.sent = hbc_origin_sent(s, at->item))) {
 		m.c = hbc_sent_completion(m.sent, 0);
-		err = m.c ? hbc_nl_dump(skb, cb, &object, &at->next) : -ENOMEM;
+		err = m.c ? hbc_nl_dump(skb, cb, &messages, &m, &at->next) : -ENOMEM;
 		if (!err)
 			at->item = m.sent->number;
 		kvfree(m.c);

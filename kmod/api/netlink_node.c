@@ -59,9 +59,10 @@ static int hbc_nl_node_put(struct sk_buff *skb, const void *of)
 
 int hbcast_nl_node_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_nl_object object = { .of = hbc_nl_net(info), .put = hbc_nl_node_put };
+	struct hbc_net *hn = hbc_nl_net(info);
 
-	return hbc_node_check(hbc_nl_net(info), info->extack) ?: hbc_nl_reply(info, &object);
+	return hbc_node_check(hn, info->extack) ?:
+	       hbc_nl_reply(info, &(struct hbc_nl_kind) { hbc_nl_node_put }, hn);
 }
 
 int hbcast_nl_peer_new_doit(struct sk_buff *skb, struct genl_info *info)
@@ -86,19 +87,19 @@ static int hbc_nl_peer_put(struct sk_buff *skb, const void *of)
 			       HBCAST_A_NODE_PORT);
 }
 
+static const struct hbc_nl_kind hbc_nl_peers = { hbc_nl_peer_put };
+
 int hbcast_nl_peer_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hbc_nl_object object = { .put = hbc_nl_peer_put };
+	const struct hbc_peer *peer = hbc_peer_find(hbc_nl_net(info), hbc_nl_node_id(info));
 
-	object.of = hbc_peer_find(hbc_nl_net(info), hbc_nl_node_id(info));
-	if (!object.of)
+	if (!peer)
 		return hbc_refuse(info->extack, -ENOENT, "there is no such peer");
-	return hbc_nl_reply(info, &object);
+	return hbc_nl_reply(info, &hbc_nl_peers, peer);
 }
 
 int hbcast_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct hbc_nl_object object = { .put = hbc_nl_peer_put };
 	struct hbc_net *hn = hbc_nl_dump_net(cb);
 	const struct hbc_peer *peer;
 	unsigned long id;
@@ -110,8 +111,7 @@ int hbcast_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	cb->seq = hn->generation;
 	xa_for_each_start(&hn->peers, id, peer, cb->args[0]) {
-		object.of = peer;
-		err = hbc_nl_dump(skb, cb, &object, &next);
+		err = hbc_nl_dump(skb, cb, &hbc_nl_peers, peer, &next);
 		if (err)
 			break;
 		cb->args[0] = id + 1;

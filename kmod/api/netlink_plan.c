@@ -126,9 +126,7 @@ int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info)
 		hbc_upload_free(group->hn, plan);
 	if (err < 0)
 		return err;
-	return hbc_nl_reply(info, &(struct hbc_nl_object) {
-		.of = &commit, .put = hbc_nl_commit_put,
-	});
+	return hbc_nl_reply(info, &(struct hbc_nl_kind) { hbc_nl_commit_put }, &commit);
 }
 
 int hbcast_nl_plan_abort_doit(struct sk_buff *skb, struct genl_info *info)
@@ -254,7 +252,7 @@ int hbcast_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return hbc_nl_no_plan(info);
 	if (s->origin)
 		asked.ready = hbc_origin_is_ready(s);
-	err = hbc_nl_reply(info, &(struct hbc_nl_object) { .of = &asked, .put = hbc_nl_tree_put });
+	err = hbc_nl_reply(info, &(struct hbc_nl_kind) { hbc_nl_tree_put }, &asked);
 	hbc_tree_put(asked.tree);
 	return err;
 }
@@ -289,10 +287,8 @@ static u32 *hbc_nl_tree_parents(const struct hbc_tree *tree)
 static int hbc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct hbc_session *s, struct hbc_nl_place *at)
 {
+	static const struct hbc_nl_kind trees = { hbc_nl_tree_put, hbc_nl_tree_put_entries };
 	struct hbc_nl_tree asked;
-	const struct hbc_nl_object object = {
-		.of = &asked, .put = hbc_nl_tree_put, .put_entries = hbc_nl_tree_put_entries,
-	};
 	int err = 0;
 
 	while (!err && hbc_nl_tree_of(s, at->item, &asked)) {
@@ -300,7 +296,7 @@ static int hbc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			at->next = 0;
 		at->item = asked.tree->slot;
 		asked.parent = hbc_nl_tree_parents(asked.tree);
-		err = asked.parent ? hbc_nl_dump(skb, cb, &object, &at->next) : -ENOMEM;
+		err = asked.parent ? hbc_nl_dump(skb, cb, &trees, &asked, &at->next) : -ENOMEM;
 		if (!err)
 			at->item++;
 		kvfree(asked.parent);

@@ -264,9 +264,9 @@ static int hbc_nl_sample_put_figures(struct sk_buff *skb, const void *of, u32 *n
 
 void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid)
 {
-	const struct hbc_nl_object object = {
-		.of = news, .put = hbc_nl_sample_put, .put_entries = hbc_nl_sample_put_figures,
+	static const struct hbc_nl_kind samples = {
+		hbc_nl_sample_put, hbc_nl_sample_put_figures
 	};
 
-	hbc_nl_send(news->probe->hn->net, portid, 0, HBCAST_CMD_PROBE_SAMPLE, &object);
+	hbc_nl_send(news->probe->hn->net, portid, 0, HBCAST_CMD_PROBE_SAMPLE, &samples, news);
 }

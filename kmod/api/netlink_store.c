@@ -129,6 +129,8 @@ static int hbc_nl_store_put(struct sk_buff *skb, const void *of)
 	return err;
 }
 
+static const struct hbc_nl_kind hbc_nl_stores = { hbc_nl_store_put, hbc_nl_store_put_cursors };
+
 int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	u32 root = nla_get_u32(info->attrs[HBCAST_A_STORE_ROOT]);
@@ -141,9 +143,7 @@ int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!m)
 		return hbc_nl_refuse(info->extack, id, -ENOENT,
 				     "this node has no such message that is not over");
-	err = hbc_nl_reply(info, &(struct hbc_nl_object) {
-		.of = m, .put = hbc_nl_store_put, .put_entries = hbc_nl_store_put_cursors,
-	});
+	err = hbc_nl_reply(info, &hbc_nl_stores, m);
 	hbc_message_put(m);
 	return err;
 }
@@ -151,15 +151,11 @@ int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int hbc_nl_store_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct hbc_session *s, struct hbc_nl_place *at)
 {
-	struct hbc_nl_object object = {
-		.put = hbc_nl_store_put, .put_entries = hbc_nl_store_put_cursors,
-	};
 	struct hbc_message *m;
 	int err = 0;
 
 	while (!err && (m = hbc_message_after(s, at->item))) {
-		object.of = m;
-		err = hbc_nl_dump(skb, cb, &object, &at->next);
+		err = hbc_nl_dump(skb, cb, &hbc_nl_stores, m, &at->next);
 		if (!err)
 			at->item = hbc_message_number(m);
 		hbc_message_put(m);
