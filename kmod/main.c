@@ -12,7 +12,6 @@
 #include "config/node.h"
 #include "lane/lane.h"
 #include "probe/probe.h"
-#include "root/origin.h"
 #include "session/session.h"
 #include "store/file.h"
 #include "wire/crc.h"
@@ -29,7 +28,6 @@ static const struct {
 	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queues */
 	{ "file", hbc_file_init, hbc_file_exit },		/* work queue */
 	{ "session", hbc_session_init, hbc_session_exit },	/* work queue */
-	{ "root", hbc_origin_init, NULL },
 	{ "probe", hbc_probe_init, hbc_probe_exit },		/* work queue */
 	{ "node", hbc_node_init, hbc_node_exit },		/* namespaces */
 	{ "socket", hbc_socket_init, hbc_socket_exit },		/* AF_HBCAST */
@@ -39,8 +37,7 @@ static const struct {
 static void hbc_leave(unsigned int n)
 {
 	while (n--)
-		if (hbc_layers[n].exit)
-			hbc_layers[n].exit();
+		hbc_layers[n].exit();
 }
 
 static int __init hbc_init(void)

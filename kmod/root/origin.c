@@ -76,7 +76,7 @@ static void hbc_origin_event(struct hbc_session *s, u32 epoch, enum hbcast_event
 	hbc_event_send(&e);
 }
 
-static void hbc_origin_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
+void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
 {
 	hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_REFUSED, node, reason);
 }
@@ -173,14 +173,14 @@ bool hbc_origin_is_ready(struct hbc_session *s)
 }
 
 /* It is told each time that all are ready after they were not. plan_lock held. */
-static void hbc_origin_ready(struct hbc_session *s, u32 epoch)
+void hbc_root_ready(struct hbc_session *s, u32 epoch)
 {
 	if (hbc_origin_is_ready(s) && s->origin->epoch == epoch &&
 	    xchg(&s->origin->told, epoch) != epoch)
 		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY, 0, 0);
 }
 
-static void hbc_origin_unready(struct hbc_session *s)
+void hbc_root_unready(struct hbc_session *s)
 {
 	WRITE_ONCE(s->origin->told, 0);
 }
@@ -232,10 +232,10 @@ static bool hbc_origin_tell_lost(struct hbc_session *s, bool down)
 	return nr;
 }
 
-static void hbc_origin_lost(struct hbc_session *s)
+void hbc_root_lost(struct hbc_session *s)
 {
 	while (hbc_origin_tell_lost(s, true))
-		hbc_origin_unready(s);
+		hbc_root_unready(s);
 	while (hbc_origin_tell_lost(s, false))
 		;
 }
@@ -302,7 +302,7 @@ static struct hbc_message *hbc_origin_kept(struct hbc_session *s, u64 before)
 	return found;
 }
 
-static void hbc_origin_acked(struct hbc_session *s)
+void hbc_root_acked(struct hbc_session *s)
 {
 	struct hbc_message *m;
 	u64 before, bytes;
@@ -326,19 +326,19 @@ static void hbc_origin_acked(struct hbc_session *s)
 	hbc_session_kick(s);
 }
 
-static void hbc_origin_failed(struct hbc_message *m, u8 reason)
+void hbc_root_failed(struct hbc_message *m, u8 reason)
 {
 	hbc_sent_fail(m->sent, NULL, reason);
 }
 
-static void hbc_origin_forget(struct hbc_message *m)
+void hbc_root_forget(struct hbc_message *m)
 {
 	hbc_sent_put(m->sent);
 }
 
 /* Ends. */
 
-static void hbc_origin_end(struct hbc_session *s, u8 reason)
+void hbc_root_end(struct hbc_session *s, u8 reason)
 {
 	struct hbc_origin *origin = s->origin;
 	struct hbc_source *source;
@@ -386,22 +386,4 @@ struct hbc_sent *hbc_origin_sent(struct hbc_session *s, u64 after)
 		hbc_sent_get(best);
 	spin_unlock_bh(&origin->lock);
 	return best;
-}
-
-static const struct hbc_root_ops hbc_origin_ops = {
-	.report = hbc_sent_report,
-	.acked = hbc_origin_acked,
-	.lost = hbc_origin_lost,
-	.unready = hbc_origin_unready,
-	.ready = hbc_origin_ready,
-	.refused = hbc_origin_refused,
-	.failed = hbc_origin_failed,
-	.forget = hbc_origin_forget,
-	.end = hbc_origin_end,
-};
-
-int hbc_origin_init(void)
-{
-	hbc_root_ops = &hbc_origin_ops;
-	return 0;
 }

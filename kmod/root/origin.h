@@ -66,6 +66,4 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes);
  */
 struct hbc_sent *hbc_origin_sent(struct hbc_session *s, u64 after);
 
-int hbc_origin_init(void);
-
 #endif /* _HBC_ORIGIN_H */

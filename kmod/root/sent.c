@@ -126,7 +126,7 @@ static void hbc_sent_look(struct hbc_sent *sent)
 	hbc_message_put(m);
 }
 
-void hbc_sent_report(struct hbc_message *m, const struct hbc_tree *tree,
+void hbc_root_report(struct hbc_message *m, const struct hbc_tree *tree,
 		     const struct hbc_outcome *outcome)
 {
 	struct hbc_sent *sent = m->sent;

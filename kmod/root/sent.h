@@ -10,7 +10,6 @@
 
 struct hbc_message;
 struct hbc_origin;
-struct hbc_outcome;
 struct hbc_source;
 struct hbc_tree;
 
@@ -64,9 +63,6 @@ void hbc_sent_get(struct hbc_sent *sent);
 /* Context: process, no spinlocks. */
 void hbc_sent_put(struct hbc_sent *sent);
 
-/* Outcomes of nodes of a tree. Context: process, no spinlocks. */
-void hbc_sent_report(struct hbc_message *m, const struct hbc_tree *tree,
-		     const struct hbc_outcome *outcome);
 /* The nodes of a tree, kvfree()d by the caller; NULL without memory. Context: process. */
 struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
 /*

@@ -375,7 +375,7 @@ void hbc_child_down(struct hbc_child *child)
 		c->last = false;
 	}
 	if (s->origin)
-		hbc_root_ops->unready(s);
+		hbc_root_unready(s);
 	spin_unlock_bh(&s->lock);
 }
 

@@ -25,7 +25,7 @@ static void hbc_message_free(struct kref *ref)
 	hbc_receivers_free(m);
 	hbc_endgame_end(m);
 	if (m->sent)
-		hbc_root_ops->forget(m);
+		hbc_root_forget(m);
 	hbc_outcomes_clear(&m->outcomes);
 	hbc_outcomes_clear(&m->fresh);
 	hbc_store_close(m->store);

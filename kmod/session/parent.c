@@ -341,11 +341,11 @@ void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser,
 
 	lockdep_assert_held(&s->plan_lock);
 	if (s->origin && refuser) {
-		hbc_root_ops->refused(s, epoch, refuser, reason);
+		hbc_root_refused(s, epoch, refuser, reason);
 		return;
 	}
 	if (s->origin) {
-		hbc_root_ops->ready(s, epoch);
+		hbc_root_ready(s, epoch);
 		return;
 	}
 	spin_lock_bh(&s->lock);

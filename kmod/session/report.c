@@ -125,7 +125,7 @@ static int hbc_report_add(struct hbc_child *child, struct hbc_message *m, u32 fi
 
 	lockdep_assert_held(&s->plan_lock);
 	if (s->origin) {
-		hbc_root_ops->report(m, child->tree, &add);
+		hbc_root_report(m, child->tree, &add);
 		return 0;
 	}
 	spin_lock_bh(&s->lock);
@@ -238,7 +238,7 @@ void hbc_report_least(struct hbc_session *s, u64 *message, u64 *bytes)
 void hbc_report_ack(struct hbc_session *s)
 {
 	if (s->origin) {
-		hbc_root_ops->acked(s);
+		hbc_root_acked(s);
 		return;
 	}
 	spin_lock_bh(&s->lock);

@@ -18,7 +18,6 @@
 #include "session/watch.h"
 
 static struct workqueue_struct *hbc_session_wq;
-const struct hbc_root_ops *hbc_root_ops;
 
 bool hbc_session_queue(struct work_struct *work)
 {
@@ -78,14 +77,14 @@ static void hbc_session_work(struct work_struct *work)
 	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
 		error = READ_ONCE(m->store->error);
 		if (error && s->origin)
-			hbc_root_ops->failed(m, error);
+			hbc_root_failed(m, error);
 		else if (error)
 			hbc_message_give_up(m, error);
 		else if (hbc_message_is_file(m))
 			hbc_receivers_push(m, 0);
 	}
 	if (s->origin)
-		hbc_root_ops->lost(s);
+		hbc_root_lost(s);
 	hbc_session_kick(s);
 	hbc_session_put(s);
 }
@@ -158,7 +157,7 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 	mutex_unlock(&s->plan_lock);
 	hbc_parents_end(s);
 	if (s->origin)
-		hbc_root_ops->end(s, reason);
+		hbc_root_end(s, reason);
 	hbc_session_end_messages(s, reason);
 	hbc_watch_end(s);
 	hbc_session_put(s);

@@ -115,32 +115,27 @@ struct hbc_session {
 	struct delayed_work watch;
 };
 
-/**
- * struct hbc_root_ops - what the root of a session does with it; set once
- * @report: outcomes of nodes of @tree, of slot 0. plan_lock held.
- * @acked: members have taken more short messages. Process context, no spinlocks.
- * @lost: nodes have become lost, or are back: see hbc_lost_runs(). Process context.
- * @unready: some are not connected. Any context.
- * @ready: all below have the epoch's trees. plan_lock held.
- * @refused: a node did not take its part. Process context.
- * @failed: the message's file is of no use. Process context, no spinlocks.
- * @forget: the message is freed. Process context.
- * @end: the session ends with a reason; hn->lock held.
- */
-struct hbc_root_ops {
-	void (*report)(struct hbc_message *m, const struct hbc_tree *tree,
-		       const struct hbc_outcome *outcome);
-	void (*acked)(struct hbc_session *s);
-	void (*lost)(struct hbc_session *s);
-	void (*unready)(struct hbc_session *s);
-	void (*ready)(struct hbc_session *s, u32 epoch);
-	void (*refused)(struct hbc_session *s, u32 epoch, u32 node, u16 reason);
-	void (*failed)(struct hbc_message *m, u8 reason);
-	void (*forget)(struct hbc_message *m);
-	void (*end)(struct hbc_session *s, u8 reason);
-};
+/* What the root of a session does with it; root/ has these. */
 
-extern const struct hbc_root_ops *hbc_root_ops;
+/* Outcomes of nodes of @tree, of slot 0. plan_lock held. */
+void hbc_root_report(struct hbc_message *m, const struct hbc_tree *tree,
+		     const struct hbc_outcome *outcome);
+/* Members have taken more short messages. Context: process, no spinlocks. */
+void hbc_root_acked(struct hbc_session *s);
+/* Nodes have become lost, or are back: see hbc_lost_runs(). Context: process. */
+void hbc_root_lost(struct hbc_session *s);
+/* Some nodes are not connected. Context: any. */
+void hbc_root_unready(struct hbc_session *s);
+/* All below have the epoch's trees. plan_lock held. */
+void hbc_root_ready(struct hbc_session *s, u32 epoch);
+/* A node did not take its part. Context: process. */
+void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason);
+/* The message's file is of no use. Context: process, no spinlocks. */
+void hbc_root_failed(struct hbc_message *m, u8 reason);
+/* The message is freed. Context: process. */
+void hbc_root_forget(struct hbc_message *m);
+/* The session ends with a reason; hn->lock held. */
+void hbc_root_end(struct hbc_session *s, u8 reason);
 
 void hbc_session_get(struct hbc_session *s);
 /* Context: any. */
