@@ -145,7 +145,7 @@ void hbc_conn_end(struct hbc_lane *lane)
 	cancel_work_sync(&lane->tx_work);
 	hbc_conn_set(lane, NULL);
 	if (test_bit(HBC_LANE_PROBE, &lane->flags))
-		hbc_lane_probe(lane->group, lane->peer, sock);
+		hbc_probe_accept(lane->group, lane->peer, sock);
 	else
 		hbc_conn_drop(sock);
 }

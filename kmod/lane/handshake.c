@@ -132,7 +132,7 @@ static int hbc_handshake_refused(struct hbc_lane *lane, u16 reason)
 		hbc_event_u32(&e, HBCAST_A_EVENT_REJECT, reason);
 		hbc_event_send(&e);
 	}
-	hbc_lane_ops->refused(lane, reason);
+	hbc_owner_refused(lane, reason);
 	return -EKEYREJECTED;
 }
 
@@ -169,7 +169,7 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth 
 		set_bit(HBC_LANE_PROBE, &lane->flags);
 		return -ESHUTDOWN;
 	}
-	err = hbc_lane_ops->admit(lane);
+	err = hbc_owner_admit(lane);
 	if (err > 0)
 		return hbc_handshake_reject(lane, err);
 	if (err)

@@ -23,8 +23,6 @@
 struct workqueue_struct *hbc_lane_wq;
 static struct workqueue_struct *hbc_lane_tx_wq;
 
-const struct hbc_lane_ops *hbc_lane_ops;
-void (*hbc_lane_probe)(struct hbc_group *group, u32 peer, struct socket *sock);
 
 void hbc_lane_get(struct hbc_lane *lane)
 {
@@ -189,7 +187,7 @@ static void hbc_lane_rx_work(struct work_struct *work)
 		err = hbc_rx_turn(lane, &bytes);
 	while (err > 0 && bytes < HBC_BURST_BYTES && --turns);
 	if (lane->owner)
-		hbc_lane_ops->read(lane);
+		hbc_owner_read(lane);
 	clear_bit(HBC_LANE_READING, &lane->flags);
 	smp_mb__after_atomic(); /* pairs with hbc_lane_waits() */
 	if (test_and_clear_bit(HBC_LANE_DUE, &lane->flags))

@@ -4,7 +4,7 @@
  *
  * Life is one work item (connect, the handshake's clock, keepalive, reconnect, end),
  * receiving is another, and a third one sends. What goes over a lane is its owner's: the
- * session's, by struct hbc_lane_ops.
+ * session's, hbc_owner_*().
  */
 #ifndef _HBC_LANE_H
 #define _HBC_LANE_H
@@ -162,38 +162,42 @@ struct hbc_lane {
 	struct hbc_lane_stats stats;
 };
 
-/**
- * struct hbc_lane_ops - what a lane's owner does; set once
- * @admit: an acceptor's connector has proved itself: sets lane->owner. Return: 0, a positive
- *	enum hbcast_reject_reason, or -errno. Receive work.
- * @up: the lane is about to be READY: 0 or why it must end. Receive work.
- * @down: it was READY and is not any more. Life work; nothing else of the lane runs.
- * @gone: the lane has ended; lane->owner is not used any more. Life work.
- * @frame: a whole control frame has come: 0 or why the lane must end. Receive work.
- * @data: fragments have come: 0 or why the lane must end. Receive work.
- * @read: what has come since the last time has been given to the owner. Receive work.
- * @control: writes the next control frame of up to HBC_CONTROL_MAX bytes that is due, and
- *	takes it for sent. Return: its length, or 0. tx_mutex held.
- * @next: the next data, at most @most bytes or one fragment, which go from now on. Return:
- *	whether there is some. tx_mutex held.
- * @refused: the other side refused: enum hbcast_reject_reason. Life or receive work.
- */
-struct hbc_lane_ops {
-	int (*admit)(struct hbc_lane *lane);
-	int (*up)(struct hbc_lane *lane);
-	void (*down)(struct hbc_lane *lane);
-	void (*gone)(struct hbc_lane *lane);
-	int (*frame)(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame);
-	int (*data)(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr);
-	void (*read)(struct hbc_lane *lane);
-	unsigned int (*control)(struct hbc_lane *lane, u8 *frame);
-	bool (*next)(struct hbc_lane *lane, u32 most, struct hbc_held *part);
-	void (*refused)(struct hbc_lane *lane, u16 reason);
-};
+/* What a lane's owner does; session/ has these, and probe/ the last one. */
 
-extern const struct hbc_lane_ops *hbc_lane_ops;
-/* Takes over a connection that is for measuring. Context: life work. */
-extern void (*hbc_lane_probe)(struct hbc_group *group, u32 peer, struct socket *sock);
+/*
+ * An acceptor's connector has proved itself: sets lane->owner. Context: receive work. Return: 0, a
+ * positive enum hbcast_reject_reason, or -errno.
+ */
+int hbc_owner_admit(struct hbc_lane *lane);
+/* The lane is about to be READY: 0 or why it must end. Context: receive work. */
+int hbc_owner_up(struct hbc_lane *lane);
+/* It was READY and is not any more. Context: life work; nothing else of the lane runs. */
+void hbc_owner_down(struct hbc_lane *lane);
+/* The lane has ended; lane->owner is not used any more. Context: life work. */
+void hbc_owner_gone(struct hbc_lane *lane);
+/* A whole control frame has come: 0 or why the lane must end. Context: receive work. */
+int hbc_owner_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame);
+/* Fragments have come: 0 or why the lane must end. Context: receive work. */
+int hbc_owner_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr);
+/* What has come since the last time has been given to the owner. Context: receive work. */
+void hbc_owner_read(struct hbc_lane *lane);
+/*
+ * Writes the next control frame of up to HBC_CONTROL_MAX bytes that is due, and takes it for
+ * sent. tx_mutex held. Return: its length, or 0.
+ */
+unsigned int hbc_owner_control(struct hbc_lane *lane, u8 *frame);
+/*
+ * The next data, at most @most bytes or one fragment, which go from now on. tx_mutex held.
+ * Return: whether there is some.
+ */
+bool hbc_owner_next(struct hbc_lane *lane, u32 most, struct hbc_held *part);
+/* The other side refused: enum hbcast_reject_reason. Context: life or receive work. */
+void hbc_owner_refused(struct hbc_lane *lane, u16 reason);
+/*
+ * Takes over a connection that is for measuring, whatever becomes of it: the handshake with @peer
+ * has come to its good end, but for READY. Context: life work.
+ */
+void hbc_probe_accept(struct hbc_group *group, u32 peer, struct socket *sock);
 
 /* What hbc_lane_connect() is told. */
 struct hbc_lane_target {

@@ -55,7 +55,7 @@ static int hbc_life_prepare(struct hbc_lane *lane)
 		hbc_pace_begin(lane);
 	mutex_unlock(&lane->tx_mutex);
 	err = lane->tx.frame ? hbc_rx_ready(&lane->rx) : -ENOMEM;
-	return err ?: hbc_lane_ops->up(lane);
+	return err ?: hbc_owner_up(lane);
 }
 
 void hbc_life_ready(struct hbc_lane *lane)
@@ -95,7 +95,7 @@ static void hbc_life_disconnect(struct hbc_lane *lane)
 		return;
 	/* One that fell silent has been away since then. */
 	WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
-	hbc_lane_ops->down(lane);
+	hbc_owner_down(lane);
 	hbc_life_tell(lane, false, error);
 }
 
@@ -110,7 +110,7 @@ static void hbc_life_end(struct hbc_lane *lane)
 	cancel_work_sync(&lane->tx_work);
 	cancel_delayed_work(&lane->life);
 	if (lane->owner)
-		hbc_lane_ops->gone(lane);
+		hbc_owner_gone(lane);
 	hbc_lane_put(lane);
 }
 

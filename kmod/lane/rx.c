@@ -387,7 +387,7 @@ static int hbc_rx_control(struct hbc_lane *lane)
 		return hbc_rx_ping(lane);
 	if (rx->hdr.type == HBC_FRAME_PONG)
 		return 0;
-	return hbc_lane_ops->frame(lane, &rx->hdr, rx->head);
+	return hbc_owner_frame(lane, &rx->hdr, rx->head);
 }
 
 /* What is whole goes to the owner. */
@@ -400,7 +400,7 @@ static int hbc_rx_dispatch(struct hbc_lane *lane)
 		return 0;
 	if (lane->connector)
 		return -EPROTO;
-	err = hbc_lane_ops->data(lane, rx->run, rx->nr);
+	err = hbc_owner_data(lane, rx->run, rx->nr);
 	hbc_rx_clear(rx);
 	return err;
 }

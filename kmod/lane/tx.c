@@ -92,7 +92,7 @@ static bool hbc_tx_control(struct hbc_lane *lane)
 	}
 	spin_unlock_bh(&lane->lock);
 	if (!lane->tx.len)
-		lane->tx.len = hbc_lane_ops->control(lane, lane->tx.frame);
+		lane->tx.len = hbc_owner_control(lane, lane->tx.frame);
 	return lane->tx.len;
 }
 
@@ -159,7 +159,7 @@ static bool hbc_tx_gather(struct hbc_lane *lane)
 	struct hbc_tx *tx = &lane->tx;
 
 	do {
-		if (!hbc_lane_ops->next(lane, left, &tx->part[tx->nr]))
+		if (!hbc_owner_next(lane, left, &tx->part[tx->nr]))
 			break;
 		left -= min(left, tx->part[tx->nr++].len);
 	} while (tx->nr < HBC_TX_PARTS && left >= lane->mss);

@@ -13,7 +13,6 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/conn.h"
-#include "lane/lane.h"
 #include "probe/probe.h"
 
 #define HBC_PROBES_MAX		4096	/* per node */
@@ -381,7 +380,6 @@ int hbc_probe_init(void)
 	hbc_probe_wq = alloc_workqueue("hbcast_probe", WQ_UNBOUND, WQ_MAX_ACTIVE);
 	if (!hbc_probe_wq)
 		return -ENOMEM;
-	hbc_lane_probe = hbc_probe_accept;
 	hbc_node_use(&hbc_probe_user);
 	return 0;
 }

@@ -160,13 +160,6 @@ struct hbc_probe *hbc_probe_task_begin(struct hbc_group *group, u32 round,
 /* How it is by now. @probe is that of a task. Context: process. */
 void hbc_probe_task_look(struct hbc_probe *probe, struct hbc_wire_figure *figure);
 
-/*
- * The acceptor's side: the handshake with @peer has come to its good end, but for READY. What a
- * coordinator asks for is done, what others send is answered or thrown away. Takes over @sock,
- * whatever becomes of it. Context: process.
- */
-void hbc_probe_accept(struct hbc_group *group, u32 peer, struct socket *sock);
-
 int hbc_probe_init(void);
 void hbc_probe_exit(void);
 

@@ -17,6 +17,7 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/gauge.h"
+#include "lane/lane.h"
 #include "probe/probe.h"
 #include "session/session.h"
 

@@ -379,12 +379,7 @@ void hbc_child_down(struct hbc_child *child)
 	spin_unlock_bh(&s->lock);
 }
 
-void hbc_child_gone(struct hbc_child *child)
-{
-	hbc_child_put(child);
-}
-
-void hbc_child_refused(struct hbc_lane *lane, u16 reason)
+void hbc_owner_refused(struct hbc_lane *lane, u16 reason)
 {
 	struct hbc_child *child = lane->owner;
 	struct hbc_session *s = child->s;

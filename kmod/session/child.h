@@ -17,7 +17,6 @@ struct hbc_message;
 struct hbc_session;
 struct hbc_store;
 struct hbc_tree;
-struct hbc_held;
 
 /**
  * struct hbc_child - a child of this node in one slot
@@ -121,13 +120,10 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 		   const struct hbc_hdr *h);
 int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsigned int n);
 
-/* Operations of lanes to children; see struct hbc_lane_ops. */
+/* Of lanes to children; see hbc_owner_up() and those behind it. */
 int hbc_child_up(struct hbc_child *child);
 void hbc_child_down(struct hbc_child *child);
-void hbc_child_gone(struct hbc_child *child);
 int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame);
 unsigned int hbc_child_control(struct hbc_child *child, u8 *frame);
-bool hbc_child_next(struct hbc_lane *lane, u32 most, struct hbc_held *part);
-void hbc_child_refused(struct hbc_lane *lane, u16 reason);
 
 #endif /* _HBC_CHILD_H */

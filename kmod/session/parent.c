@@ -41,7 +41,7 @@ static struct hbc_session *hbc_parent_session(struct hbc_lane *lane)
 	return s;
 }
 
-int hbc_parent_admit(struct hbc_lane *lane)
+int hbc_owner_admit(struct hbc_lane *lane)
 {
 	struct hbc_parent *parent = kzalloc(sizeof(*parent), GFP_KERNEL);
 	struct hbc_session *s;
@@ -524,7 +524,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 	return min(ret, 0);
 }
 
-int hbc_parent_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr)
+int hbc_owner_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr)
 {
 	struct hbc_parent *parent = lane->owner;
 	unsigned int i;

@@ -10,7 +10,6 @@
 
 struct hbc_lane;
 struct hbc_plan;
-struct hbc_run;
 struct hbc_session;
 
 /**
@@ -63,13 +62,11 @@ struct hbc_parent {
 	u64 ack_bytes;
 };
 
-/* The lane's connector has proved itself: see struct hbc_lane_ops. */
-int hbc_parent_admit(struct hbc_lane *lane);
+/* Of lanes from parents; see hbc_owner_up() and those behind it. */
 int hbc_parent_up(struct hbc_parent *parent);
 void hbc_parent_down(struct hbc_parent *parent);
 void hbc_parent_gone(struct hbc_parent *parent);
 int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame);
-int hbc_parent_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned int nr);
 unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame);
 
 /* All below in @slot's tree are connected, or @refuser did not take its part. plan_lock held. */

@@ -331,7 +331,7 @@ static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hb
 	return found;
 }
 
-bool hbc_child_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
+bool hbc_owner_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
 {
 	struct hbc_child *child = lane->owner;
 

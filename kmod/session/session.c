@@ -196,14 +196,14 @@ void hbc_session_due(struct hbc_session *s)
 	spin_unlock_bh(&s->lock);
 }
 
-/* Operations of lanes. */
+/* What lanes ask of their owner, of both kinds. */
 
-static int hbc_session_up(struct hbc_lane *lane)
+int hbc_owner_up(struct hbc_lane *lane)
 {
 	return lane->connector ? hbc_child_up(lane->owner) : hbc_parent_up(lane->owner);
 }
 
-static void hbc_session_down(struct hbc_lane *lane)
+void hbc_owner_down(struct hbc_lane *lane)
 {
 	if (lane->connector)
 		hbc_child_down(lane->owner);
@@ -211,21 +211,21 @@ static void hbc_session_down(struct hbc_lane *lane)
 		hbc_parent_down(lane->owner);
 }
 
-static void hbc_session_gone(struct hbc_lane *lane)
+void hbc_owner_gone(struct hbc_lane *lane)
 {
 	if (lane->connector)
-		hbc_child_gone(lane->owner);
+		hbc_child_put(lane->owner);
 	else
 		hbc_parent_gone(lane->owner);
 }
 
-static int hbc_session_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame)
+int hbc_owner_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame)
 {
 	return lane->connector ? hbc_child_frame(lane->owner, h, frame) :
 				 hbc_parent_frame(lane->owner, h, frame);
 }
 
-static void hbc_session_read(struct hbc_lane *lane)
+void hbc_owner_read(struct hbc_lane *lane)
 {
 	struct hbc_parent *parent = lane->owner;
 
@@ -233,24 +233,11 @@ static void hbc_session_read(struct hbc_lane *lane)
 		hbc_children_send(parent->s);
 }
 
-static unsigned int hbc_session_control(struct hbc_lane *lane, u8 *frame)
+unsigned int hbc_owner_control(struct hbc_lane *lane, u8 *frame)
 {
 	return lane->connector ? hbc_child_control(lane->owner, frame) :
 				 hbc_parent_control(lane->owner, frame);
 }
-
-static const struct hbc_lane_ops hbc_session_lane_ops = {
-	.admit = hbc_parent_admit,
-	.up = hbc_session_up,
-	.down = hbc_session_down,
-	.gone = hbc_session_gone,
-	.frame = hbc_session_frame,
-	.data = hbc_parent_data,
-	.read = hbc_session_read,
-	.control = hbc_session_control,
-	.next = hbc_child_next,
-	.refused = hbc_child_refused,
-};
 
 /* Groups that change or go. */
 
@@ -316,7 +303,6 @@ int hbc_session_init(void)
 	hbc_session_wq = alloc_workqueue("hbcast_session", WQ_UNBOUND, 0);
 	if (!hbc_session_wq)
 		return -ENOMEM;
-	hbc_lane_ops = &hbc_session_lane_ops;
 	hbc_node_use(&hbc_session_user);
 	return 0;
 }
