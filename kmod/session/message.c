@@ -41,9 +41,8 @@ void hbc_message_put(struct hbc_message *m)
 }
 
 /* The file's work has brought something, or failed: the session's work looks at it. */
-static void hbc_message_loaded(struct hbc_store *store, void *owner)
+void hbc_message_loaded(struct hbc_message *m)
 {
-	struct hbc_message *m = owner;
 	struct hbc_session *s = m->s;
 
 	/* The message goes with its session at the latest, after a grace period. */
@@ -53,17 +52,13 @@ static void hbc_message_loaded(struct hbc_store *store, void *owner)
 		hbc_session_put(s);
 }
 
-static const struct hbc_store_ops hbc_message_store_ops = {
-	.loaded = hbc_message_loaded,
-};
-
 struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info)
 {
 	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 
 	if (!m)
 		return NULL;
-	m->store = hbc_store_new(info, &hbc_message_store_ops, m);
+	m->store = hbc_store_new(info, m);
 	if (!m->store) {
 		kfree(m);
 		return NULL;

@@ -264,12 +264,12 @@ static void hbc_file_failed(struct hbc_store *store, int err)
 
 static void hbc_file_tell(struct hbc_store *store)
 {
-	void *owner;
+	struct hbc_message *owner;
 
 	rcu_read_lock();
 	owner = rcu_dereference(store->owner);
 	if (owner)
-		store->ops->loaded(store, owner);
+		hbc_message_loaded(owner);
 	rcu_read_unlock();
 }
 

@@ -29,8 +29,7 @@ static void hbc_store_free(struct hbc_store *store)
 	kfree(store);
 }
 
-struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
-				const struct hbc_store_ops *ops, void *owner)
+struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_message *owner)
 {
 	struct hbc_store *store = kzalloc(sizeof(*store), GFP_KERNEL_ACCOUNT);
 
@@ -39,7 +38,6 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
 	kref_init(&store->ref);
 	store->info = *info;
 	store->nr = hbc_geometry_pieces(&info->cut);
-	store->ops = ops;
 	RCU_INIT_POINTER(store->owner, owner);
 	spin_lock_init(&store->lock);
 	xa_init_flags(&store->pieces, GFP_ATOMIC);

@@ -18,6 +18,7 @@
 
 struct hbc_burst;
 struct hbc_file;
+struct hbc_message;
 struct hbc_run;
 struct hbc_store;
 
@@ -63,21 +64,11 @@ struct hbc_message_info {
 };
 
 /**
- * struct hbc_store_ops - what a store's owner hears
- * @loaded: pieces have come out of the file, or gone into it, or @error is set: called
- *	without locks from the work that does that. @owner is valid under RCU.
- */
-struct hbc_store_ops {
-	void (*loaded)(struct hbc_store *store, void *owner);
-};
-
-/**
  * struct hbc_store - what a node has of one message
  * @ref: references
  * @info: of the message; never changes
  * @nr: pieces of the message
  * @owner: who hears of what the file's work does, or NULL; RCU
- * @ops: see there
  * @lock: all that follows
  * @tag: of each piece, or HBC_TAG_NONE
  * @begun: pieces of which some fragments have come
@@ -109,8 +100,7 @@ struct hbc_store {
 	struct kref ref;
 	struct hbc_message_info info;
 	u32 nr;
-	void __rcu *owner;
-	const struct hbc_store_ops *ops;
+	struct hbc_message __rcu *owner;
 	spinlock_t lock; /* pieces and cursors */
 	u8 *tag;
 	unsigned long *begun;
@@ -140,13 +130,18 @@ struct hbc_store {
 };
 
 /* NULL without memory. Context: process. */
-struct hbc_store *hbc_store_new(const struct hbc_message_info *info,
-				const struct hbc_store_ops *ops, void *owner);
+struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_message *owner);
 void hbc_store_get(struct hbc_store *store);
 /* Context: process, no spinlocks. */
 void hbc_store_put(struct hbc_store *store);
 /* Its owner goes, or wants no more of it: pieces in memory go, nothing is read or written. */
 void hbc_store_close(struct hbc_store *store);
+
+/*
+ * What the owner hears; session/ has it: pieces have come out of the file, or gone into it, or
+ * store->error is set. Context: the work that does that, without locks; @owner is valid under RCU.
+ */
+void hbc_message_loaded(struct hbc_message *owner);
 
 /* Whether all of the message is there. Context: any. */
 static inline bool hbc_store_is_whole(const struct hbc_store *store)
