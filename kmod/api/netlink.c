@@ -320,7 +320,6 @@ int __init hbc_netlink_init(void)
 {
 	int err;
 
-	hbc_probe_tell = hbc_nl_sample_tell;
 	err = netlink_register_notifier(&hbc_nl_notifier);
 	if (err)
 		return err;

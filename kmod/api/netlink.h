@@ -13,7 +13,6 @@
 
 struct hbc_group;
 struct hbc_net;
-struct hbc_probe_news;
 struct hbc_session;
 struct sockaddr_storage;
 
@@ -139,9 +138,6 @@ static inline int hbc_nl_put_flag(struct sk_buff *skb, int attr, bool set)
 /* An address and port to attributes: 0 or -EMSGSIZE. */
 int hbc_nl_put_addr(struct sk_buff *skb, const struct sockaddr_storage *addr, int ipv4, int ipv6,
 		    int port);
-
-/* See hbc_probe_tell. */
-void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid);
 
 int hbc_netlink_init(void);
 void hbc_netlink_exit(void);

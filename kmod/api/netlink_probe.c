@@ -262,7 +262,7 @@ static int hbc_nl_sample_put_figures(struct sk_buff *skb, const void *of, u32 *n
 	return err;
 }
 
-void hbc_nl_sample_tell(const struct hbc_probe_news *news, u32 portid)
+void hbc_probe_tell(const struct hbc_probe_news *news, u32 portid)
 {
 	static const struct hbc_nl_kind samples = {
 		hbc_nl_sample_put, hbc_nl_sample_put_figures

@@ -177,24 +177,22 @@ int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
 		     struct netlink_ext_ack *extack)
 {
 	struct hbc_net *hn = group->hn;
-	struct hbc_node_user *user;
 	bool key = setup->key;
 	int err;
 
 	lockdep_assert_held(&hn->lock);
-	err = hbc_group_check_self(hn, setup, extack);
-	list_for_each_entry(user, &hbc_node_users, link)
-		if (!err && user->may_change)
-			err = user->may_change(group, setup, extack);
+	err = hbc_group_check_self(hn, setup, extack) ?:
+	      hbc_session_may_change(group, setup, extack);
 	if (err)
 		return err;
 	hbc_group_set_config(group, &setup->config);
 	hbc_group_take(group, setup);
 	if (setup->set_total)
 		atomic64_set(&group->probed, 0);
-	list_for_each_entry(user, &hbc_node_users, link)
-		if (user->changed)
-			user->changed(group, setup->set_members, key);
+	hbc_lane_changed(group, setup->set_members, key);
+	if (setup->set_members)
+		hbc_session_changed(group);
+	hbc_probe_group_gone(group);
 	hbc_node_changed(hn);
 	return 0;
 }
@@ -202,16 +200,14 @@ int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
 void hbc_group_remove(struct hbc_group *group)
 {
 	struct hbc_net *hn = group->hn;
-	struct hbc_node_user *user;
 
 	lockdep_assert_held(&hn->lock);
 	WRITE_ONCE(group->gone, true);
 	xa_erase(&hn->groups, group->id);
 	hn->nr_groups--;
 	hbc_node_changed(hn);
-	list_for_each_entry(user, &hbc_node_users, link)
-		if (user->gone)
-			user->gone(group);
+	hbc_session_group_gone(group);
+	hbc_probe_group_gone(group);
 	hbc_group_put(group);
 }
 

@@ -138,6 +138,20 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
 		     struct netlink_ext_ack *extack);
 
+/* What layers above do when a group changes, each in its own files; hn->lock held. */
+
+/* Whether this node's plan has none but members then: 0 or -EBUSY, and why. */
+int hbc_session_may_change(struct hbc_group *group, const struct hbc_group_setup *setup,
+			   struct netlink_ext_ack *extack);
+/* It has changed: lanes end, or connect anew, of all or of those that are no members any more. */
+void hbc_lane_changed(struct hbc_group *group, bool members, bool key);
+/* Its members have: sessions end that have others. */
+void hbc_session_changed(struct hbc_group *group);
+/* It is removed: sessions end, and receivers are told. */
+void hbc_session_group_gone(struct hbc_group *group);
+/* It has changed, or is removed: measurements end, and begin again if that is still allowed. */
+void hbc_probe_group_gone(struct hbc_group *group);
+
 /* hn->lock held. hbc_group_find() takes no reference. */
 struct hbc_group *hbc_group_find(struct hbc_net *hn, u32 id);
 /* Under RCU, with a reference; NULL if there is none. Context: any. */

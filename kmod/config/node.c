@@ -24,15 +24,6 @@
 #define HBC_NODE_GAUGE_EVENTS	16	/* a second */
 
 static unsigned int hbc_net_id __read_mostly;
-static void (*hbc_node_take)(struct hbc_net *hn, struct socket *sock);
-LIST_HEAD(hbc_node_users);
-
-void hbc_node_use(struct hbc_node_user *user)
-{
-	list_add_tail(&user->link, &hbc_node_users);
-	if (user->accept)
-		hbc_node_take = user->accept;
-}
 
 struct hbc_net *hbc_net(struct net *net)
 {
@@ -74,7 +65,7 @@ static void hbc_node_accept(struct work_struct *work)
 		if (err)
 			return;
 		hbc_node_disinherit(hn, sock->sk);
-		hbc_node_take(hn, sock);
+		hbc_lane_accept(hn, sock);
 	}
 	queue_work(system_unbound_wq, work);
 }
@@ -233,7 +224,6 @@ static void hbc_node_wait(struct hbc_net *hn, atomic_t *n)
 /* All that hangs on the node but its lanes and probes, which are told to end. */
 static void hbc_node_begin_clear(struct hbc_net *hn)
 {
-	struct hbc_node_user *user;
 	struct hbc_group *group;
 	unsigned long id;
 
@@ -243,9 +233,7 @@ static void hbc_node_begin_clear(struct hbc_net *hn)
 	xa_for_each(&hn->groups, id, group)
 		hbc_group_remove(group);
 	hbc_peer_flush(hn);
-	list_for_each_entry(user, &hbc_node_users, link)
-		if (user->clear)
-			user->clear(hn);
+	hbc_lane_clear(hn);
 }
 
 int hbc_node_clear(struct hbc_net *hn, struct netlink_ext_ack *extack)

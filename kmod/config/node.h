@@ -16,8 +16,6 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-struct hbc_group;
-struct hbc_group_setup;
 struct hbc_probe_round;
 struct net;
 struct netlink_ext_ack;
@@ -90,31 +88,12 @@ struct hbc_net {
 	bool dying;
 };
 
-/**
- * struct hbc_node_user - a layer above that has something in each namespace
- * @link: the list of users
- * @accept: takes a connection of the listener over; of one user
- * @clear: the node goes; hn->lock held
- * @may_change: whether the members of a group may change so, else -errno, and why; hn->lock held
- * @changed: a group has another key, members or settings; hn->lock held
- * @gone: a group is removed; hn->lock held
- *
- * Each but @link may be NULL. Registered before hbc_node_init(), and never again.
- */
-struct hbc_node_user {
-	struct list_head link;
-	void (*accept)(struct hbc_net *hn, struct socket *sock);
-	void (*clear)(struct hbc_net *hn);
-	int (*may_change)(struct hbc_group *group, const struct hbc_group_setup *setup,
-			  struct netlink_ext_ack *extack);
-	void (*changed)(struct hbc_group *group, bool members, bool key);
-	void (*gone)(struct hbc_group *group);
-};
+/* What the lanes of a node do; lane/ has these. */
 
-extern struct list_head hbc_node_users;
-
-/* Context: a layer's init. */
-void hbc_node_use(struct hbc_node_user *user);
+/* A connection of the listener has come, and is taken over. Context: process, no locks. */
+void hbc_lane_accept(struct hbc_net *hn, struct socket *sock);
+/* The node goes, and its lanes end soon. hn->lock held. */
+void hbc_lane_clear(struct hbc_net *hn);
 
 struct hbc_net *hbc_net(struct net *net);
 

@@ -280,7 +280,7 @@ static void hbc_lane_evict(struct hbc_net *hn, const struct hbc_lane *lane)
 	hbc_lane_fail(oldest, EBUSY);
 }
 
-static void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
+void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 {
 	struct hbc_lane *lane = hbc_lane_new(hn, false);
 
@@ -305,7 +305,7 @@ static void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 }
 
 /* Lanes of the group end, or connect anew: with another key all, else those of no members. */
-static void hbc_lane_changed(struct hbc_group *group, bool members, bool key)
+void hbc_lane_changed(struct hbc_group *group, bool members, bool key)
 {
 	struct hbc_net *hn = group->hn;
 	struct hbc_lane *lane;
@@ -319,7 +319,7 @@ static void hbc_lane_changed(struct hbc_group *group, bool members, bool key)
 	spin_unlock(&hn->lanes_lock);
 }
 
-static void hbc_lane_clear(struct hbc_net *hn)
+void hbc_lane_clear(struct hbc_net *hn)
 {
 	struct hbc_lane *lane;
 
@@ -328,12 +328,6 @@ static void hbc_lane_clear(struct hbc_net *hn)
 		hbc_lane_close(lane, false);
 	spin_unlock(&hn->lanes_lock);
 }
-
-static struct hbc_node_user hbc_lane_user = {
-	.accept = hbc_lane_accept,
-	.clear = hbc_lane_clear,
-	.changed = hbc_lane_changed,
-};
 
 int hbc_lane_init(void)
 {
@@ -345,7 +339,6 @@ int hbc_lane_init(void)
 		destroy_workqueue(hbc_lane_tx_wq);
 		return -ENOMEM;
 	}
-	hbc_node_use(&hbc_lane_user);
 	return 0;
 }
 

@@ -9,8 +9,6 @@
 #include "config/node.h"
 #include "probe/ask.h"
 
-void (*hbc_probe_tell)(const struct hbc_probe_news *news, u32 portid);
-
 /**
  * struct hbc_probe_asked - a probe to a node that has been asked
  * @probe: the connection; its lock guards all that follows but @addr and @portid

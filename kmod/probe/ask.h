@@ -49,8 +49,8 @@ struct hbc_probe_news {
 
 /*
  * Tells the netlink socket @portid alone. Without memory, or room in the socket, the socket is
- * told that something is missing. Set by the interface. Context: @news->probe->run.
+ * told that something is missing. api/ has it. Context: @news->probe->run.
  */
-extern void (*hbc_probe_tell)(const struct hbc_probe_news *news, u32 portid);
+void hbc_probe_tell(const struct hbc_probe_news *news, u32 portid);
 
 #endif /* _HBC_PROBE_ASK_H */

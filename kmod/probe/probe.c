@@ -358,30 +358,16 @@ static bool hbc_probe_lives(const struct hbc_probe *probe, const void *group)
 	return !probe->ended && probe->group == group;
 }
 
-static void hbc_probe_gone(struct hbc_group *group)
+void hbc_probe_group_gone(struct hbc_group *group)
 {
 	hbc_probe_end_each(group->hn, hbc_probe_lives, group);
 }
-
-/* Measurements begin again, if that is still allowed. */
-static void hbc_probe_changed(struct hbc_group *group, bool members, bool key)
-{
-	hbc_probe_gone(group);
-}
-
-static struct hbc_node_user hbc_probe_user = {
-	.changed = hbc_probe_changed,
-	.gone = hbc_probe_gone,
-};
 
 int hbc_probe_init(void)
 {
 	/* Each of them waits for most of its life. */
 	hbc_probe_wq = alloc_workqueue("hbcast_probe", WQ_UNBOUND, WQ_MAX_ACTIVE);
-	if (!hbc_probe_wq)
-		return -ENOMEM;
-	hbc_node_use(&hbc_probe_user);
-	return 0;
+	return hbc_probe_wq ? 0 : -ENOMEM;
 }
 
 void hbc_probe_exit(void)

@@ -241,7 +241,7 @@ unsigned int hbc_owner_control(struct hbc_lane *lane, u8 *frame)
 
 /* Groups that change or go. */
 
-static void hbc_session_group_gone(struct hbc_group *group)
+void hbc_session_group_gone(struct hbc_group *group)
 {
 	struct hbc_session *s, *next;
 
@@ -268,8 +268,8 @@ static bool hbc_session_keeps(struct hbc_session *s, const u32 *members, u32 nr)
 	return keeps;
 }
 
-static int hbc_session_may_change(struct hbc_group *group, const struct hbc_group_setup *setup,
-				  struct netlink_ext_ack *extack)
+int hbc_session_may_change(struct hbc_group *group, const struct hbc_group_setup *setup,
+			   struct netlink_ext_ack *extack)
 {
 	struct hbc_session *own = hbc_session_find(group, group->hn->id, 0);
 
@@ -281,30 +281,19 @@ static int hbc_session_may_change(struct hbc_group *group, const struct hbc_grou
 	return -EBUSY;
 }
 
-static void hbc_session_changed(struct hbc_group *group, bool members, bool key)
+void hbc_session_changed(struct hbc_group *group)
 {
 	struct hbc_session *s, *next;
 
-	if (!members)
-		return;
 	list_for_each_entry_safe(s, next, &group->sessions, link)
 		if (!hbc_session_keeps(s, group->members, group->nr_members))
 			hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
 }
 
-static struct hbc_node_user hbc_session_user = {
-	.may_change = hbc_session_may_change,
-	.changed = hbc_session_changed,
-	.gone = hbc_session_group_gone,
-};
-
 int hbc_session_init(void)
 {
 	hbc_session_wq = alloc_workqueue("hbcast_session", WQ_UNBOUND, 0);
-	if (!hbc_session_wq)
-		return -ENOMEM;
-	hbc_node_use(&hbc_session_user);
-	return 0;
+	return hbc_session_wq ? 0 : -ENOMEM;
 }
 
 void hbc_session_exit(void)
