@@ -42,12 +42,12 @@ static void hbc_node_data_ready(struct sock *sk)
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 
-/* Give an accepted socket its own callback back. */
-static void hbc_node_disinherit(struct hbc_net *hn, struct sock *sk)
+static void hbc_node_hook(struct sock *sk, void (*data_ready)(struct sock *sk),
+			  struct hbc_net *hn)
 {
 	write_lock_bh(&sk->sk_callback_lock);
-	sk->sk_data_ready = hn->data_ready;
-	sk->sk_user_data = NULL;
+	sk->sk_data_ready = data_ready;
+	sk->sk_user_data = hn;
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
@@ -64,7 +64,8 @@ static void hbc_node_accept(struct work_struct *work)
 		err = kernel_accept(hn->listener, &sock, O_NONBLOCK);
 		if (err)
 			return;
-		hbc_node_disinherit(hn, sock->sk);
+		/* It has inherited the listener's. */
+		hbc_node_hook(sock->sk, hn->data_ready, NULL);
 		hbc_lane_accept(hn, sock);
 	}
 	queue_work(system_unbound_wq, work);
@@ -90,7 +91,6 @@ static int hbc_node_listen(struct hbc_net *hn, const struct sockaddr_storage *ad
 			   struct netlink_ext_ack *extack)
 {
 	struct socket *sock;
-	struct sock *sk;
 	int err;
 
 	err = sock_create_kern(hn->net, addr->ss_family, SOCK_STREAM, IPPROTO_TCP, &sock);
@@ -101,13 +101,9 @@ static int hbc_node_listen(struct hbc_net *hn, const struct sockaddr_storage *ad
 	err = hbc_node_bind(sock, addr, extack);
 	if (err)
 		goto release;
-	sk = sock->sk;
-	write_lock_bh(&sk->sk_callback_lock);
 	hn->listener = sock;
-	hn->data_ready = sk->sk_data_ready;
-	sk->sk_user_data = hn;
-	sk->sk_data_ready = hbc_node_data_ready;
-	write_unlock_bh(&sk->sk_callback_lock);
+	hn->data_ready = sock->sk->sk_data_ready;
+	hbc_node_hook(sock->sk, hbc_node_data_ready, hn);
 	err = kernel_listen(sock, HBC_BACKLOG);
 	if (!err)
 		return 0;
@@ -122,15 +118,10 @@ release:
 static void hbc_node_unlisten(struct hbc_net *hn)
 {
 	struct socket *sock = hn->listener;
-	struct sock *sk;
 
 	if (!sock)
 		return;
-	sk = sock->sk;
-	write_lock_bh(&sk->sk_callback_lock);
-	sk->sk_user_data = NULL;
-	sk->sk_data_ready = hn->data_ready;
-	write_unlock_bh(&sk->sk_callback_lock);
+	hbc_node_hook(sock->sk, hn->data_ready, NULL);
 	cancel_work_sync(&hn->accept_work);
 	hn->listener = NULL;
 	sock_release(sock);
