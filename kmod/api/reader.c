@@ -19,7 +19,8 @@
 #include "store/file.h"
 #include "store/sink.h"
 
-static int hbc_reader_errno(u8 reason)
+/* What the reader is told of a message that ends with @reason. */
+static int hbc_reader_end(const struct hbc_delivery *d, u8 reason)
 {
 	switch (reason) {
 	case HBCAST_REASON_ABORTED:
@@ -31,17 +32,10 @@ static int hbc_reader_errno(u8 reason)
 	case HBCAST_REASON_NO_MEMORY:
 		return -ENOMEM;
 	case HBCAST_REASON_FILE:
-		return -EIO;
+		return d->sink && d->sink->error ? -d->sink->error : -EIO;
 	default:
 		return -ECONNRESET;
 	}
-}
-
-/* What the reader is told of a message that ends with @reason. */
-static int hbc_reader_end(const struct hbc_delivery *d, u8 reason)
-{
-	return d->sink && d->sink->error && reason == HBCAST_REASON_FILE ? -d->sink->error :
-									   hbc_reader_errno(reason);
 }
 
 size_t hbc_reader_least(const struct hbc_sock *hs)
