@@ -15,18 +15,6 @@
 #include "store/cursor.h"
 #include "store/store.h"
 
-/* Bytes of the pieces of a set. store->lock held. */
-static u64 hbc_nl_store_bytes(const struct hbc_store *store, const unsigned long *set)
-{
-	const struct hbc_geometry *cut = &store->info.cut;
-	u64 piece = (u64)cut->per_piece * cut->payload;
-	u64 bytes = bitmap_weight(set, store->nr) * piece;
-
-	if (store->nr && test_bit(store->nr - 1, set))
-		bytes -= store->nr * piece - cut->total;
-	return bytes;
-}
-
 /* Why the child gets nothing now. session->lock and store->lock held. */
 static u32 hbc_nl_cursor_wait(const struct hbc_child *child, const struct hbc_cursor *c)
 {
@@ -106,12 +94,14 @@ static int hbc_nl_store_put(struct sk_buff *skb, const void *of)
 	struct hbc_store *store = m->store;
 	const struct hbc_message_info *info = &store->info;
 	struct hbc_session *s = m->s;
-	u64 filed;
+	u64 filed = 0;
 	int err;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&store->lock);
-	filed = store->filed ? hbc_nl_store_bytes(store, store->filed) : 0;
+	if (store->filed)
+		filed = hbc_store_bytes(store, store->filed,
+					bitmap_weight(store->filed, store->nr));
 	err = nla_put_u32(skb, HBCAST_A_STORE_GROUP, s->group->id) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_ROOT, s->root) ?:
 	      hbc_nl_put_u64(skb, HBCAST_A_STORE_ID, info->number) ?:

@@ -41,7 +41,7 @@ static u64 hbc_progress_here(const struct hbc_message *m)
 {
 	if (READ_ONCE(m->reason) || READ_ONCE(m->discard))
 		return m->store->info.cut.total;
-	return hbc_store_bytes(m->store);
+	return hbc_store_bytes(m->store, m->store->whole, READ_ONCE(m->store->nr_whole));
 }
 
 /* Bytes that this node and all below have. */

@@ -120,15 +120,15 @@ void hbc_store_close(struct hbc_store *store)
 	spin_unlock_bh(&store->lock);
 }
 
-u64 hbc_store_bytes(const struct hbc_store *store)
+u64 hbc_store_bytes(const struct hbc_store *store, const unsigned long *set, u32 nr)
 {
 	const struct hbc_geometry *cut = &store->info.cut;
-	u64 nr = READ_ONCE(store->nr_whole), piece = (u64)cut->per_piece * cut->payload;
+	u64 piece = (u64)cut->per_piece * cut->payload;
 
 	if (nr == store->nr)
 		return cut->total;
 	/* The last one may be shorter, and be there before it counts. */
-	return !nr ? 0 : nr * piece - (test_bit(store->nr - 1, store->whole) ?
+	return !nr ? 0 : nr * piece - (test_bit(store->nr - 1, set) ?
 			     store->nr * piece - cut->total : 0);
 }
 

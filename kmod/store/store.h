@@ -149,8 +149,8 @@ static inline bool hbc_store_is_whole(const struct hbc_store *store)
 	return READ_ONCE(store->nr_whole) == store->nr;
 }
 
-/* Bytes of it in pieces that are whole. Context: any. */
-u64 hbc_store_bytes(const struct hbc_store *store);
+/* Bytes of the @nr pieces of @set, which may grow meanwhile. Context: any. */
+u64 hbc_store_bytes(const struct hbc_store *store, const unsigned long *set, u32 nr);
 
 /**
  * hbc_store_add() - fragments that have come
