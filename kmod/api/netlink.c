@@ -22,13 +22,8 @@
 
 #define HBC_NL_SEND_MAX	(1024 * 1024)	/* bytes; more than any object takes */
 
-/* The interface says in its own words what the module has in its headers. */
+/* The interface says it in its own words. */
 static_assert(HBC_EVENT_MCGRP == HBCAST_NLGRP_EVENTS);
-static_assert((int)HBC_LANE_CONNECTING == (int)HBCAST_LANE_STATE_CONNECTING);
-static_assert((int)HBC_LANE_HANDSHAKE == (int)HBCAST_LANE_STATE_HANDSHAKE);
-static_assert((int)HBC_LANE_READY == (int)HBCAST_LANE_STATE_READY);
-static_assert((int)HBC_LANE_BACKOFF == (int)HBCAST_LANE_STATE_BACKOFF);
-static_assert((int)HBC_LANE_CLOSED == (int)HBCAST_LANE_STATE_CLOSED);
 
 /* For hbc_nl_put_u64(). */
 static_assert(HBCAST_A_DROPS_PAD == 1 && HBCAST_A_GROUP_PAD == 1 && HBCAST_A_EDGE_PAD == 1 &&

@@ -61,7 +61,7 @@ static void hbc_conn_error_report(struct sock *sk)
 
 	read_lock_bh(&sk->sk_callback_lock);
 	lane = sk->sk_user_data;
-	if (lane && READ_ONCE(lane->state) == HBC_LANE_HANDSHAKE)
+	if (lane && READ_ONCE(lane->state) == HBCAST_LANE_STATE_HANDSHAKE)
 		/* A side that refuses resets the connection, but says why before. */
 		hbc_lane_run(lane, &lane->rx_work);
 	else if (lane)
@@ -156,7 +156,7 @@ void hbc_conn_open(struct hbc_lane *lane)
 	struct socket *sock;
 	int err;
 
-	WRITE_ONCE(lane->state, HBC_LANE_CONNECTING);
+	WRITE_ONCE(lane->state, HBCAST_LANE_STATE_CONNECTING);
 	err = sock_create_kern(lane->hn->net, addr->sa_family, SOCK_STREAM, IPPROTO_TCP, &sock);
 	if (err)
 		goto fail;

@@ -75,7 +75,7 @@ bool hbc_lane_event(struct hbc_event *e, const struct hbc_lane *lane, int type)
 void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
 {
 	spin_lock_bh(&lane->lock);
-	if (lane->state != HBC_LANE_CLOSED)
+	if (lane->state != HBCAST_LANE_STATE_CLOSED)
 		queue_work(work == &lane->tx_work ? hbc_lane_tx_wq : hbc_lane_wq, work);
 	spin_unlock_bh(&lane->lock);
 }
@@ -83,7 +83,7 @@ void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
 void hbc_lane_wake(struct hbc_lane *lane)
 {
 	spin_lock_bh(&lane->lock);
-	if (lane->state != HBC_LANE_CLOSED && test_bit(HBC_LANE_BORN, &lane->flags))
+	if (lane->state != HBCAST_LANE_STATE_CLOSED && test_bit(HBC_LANE_BORN, &lane->flags))
 		mod_delayed_work(hbc_lane_wq, &lane->life, 0);
 	spin_unlock_bh(&lane->lock);
 }
@@ -288,7 +288,7 @@ void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 		hbc_conn_drop(sock);
 		return;
 	}
-	lane->state = HBC_LANE_HANDSHAKE;
+	lane->state = HBCAST_LANE_STATE_HANDSHAKE;
 	kernel_getpeername(sock, (struct sockaddr *)&lane->addr);
 	spin_lock(&hn->lanes_lock);
 	hbc_lane_evict(hn, lane);

@@ -29,14 +29,6 @@ struct hbc_net;
 struct sock;
 struct socket;
 
-enum hbc_lane_state {
-	HBC_LANE_CONNECTING,	/* connector: TCP is not established */
-	HBC_LANE_HANDSHAKE,	/* the two sides have not proved themselves */
-	HBC_LANE_READY,
-	HBC_LANE_BACKOFF,	/* connector: waits before the next try */
-	HBC_LANE_CLOSED,
-};
-
 /* Bits of struct hbc_lane's flags. */
 enum {
 	HBC_LANE_BORN,		/* the life work may run */
@@ -86,7 +78,8 @@ struct hbc_lane_callbacks {
  * @mss: payload bytes of a TCP segment when it was READY last, 0 before
  * @connector: this node is the parent
  * @addr: the child's address (connectors), or where the connection came from
- * @state: enum hbc_lane_state; written by the life and receive work
+ * @state: where it is in its life; connectors alone connect, and back off. Written by the life
+ *	and receive work
  * @error: why the connection ends, a positive errno; the first one wins
  * @reason: enum hbcast_reject_reason that the other side gave last
  * @flags: HBC_LANE_* bits
@@ -131,7 +124,7 @@ struct hbc_lane {
 	bool connector;
 	struct sockaddr_storage addr;
 
-	enum hbc_lane_state state;
+	enum hbcast_lane_state state;
 	int error;
 	u16 reason;
 	unsigned long flags;
@@ -228,7 +221,7 @@ void hbc_lane_put(struct hbc_lane *lane);
 
 static inline bool hbc_lane_is_ready(const struct hbc_lane *lane)
 {
-	return READ_ONCE(lane->state) == HBC_LANE_READY && !READ_ONCE(lane->error);
+	return READ_ONCE(lane->state) == HBCAST_LANE_STATE_READY && !READ_ONCE(lane->error);
 }
 
 /* The connection is of no use any more; @error is a positive errno. Context: any. */

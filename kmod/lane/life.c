@@ -38,7 +38,7 @@ static void hbc_life_greet(struct hbc_lane *lane)
 
 	if (lane->sock->sk->sk_state != TCP_ESTABLISHED)
 		return;
-	WRITE_ONCE(lane->state, HBC_LANE_HANDSHAKE);
+	WRITE_ONCE(lane->state, HBCAST_LANE_STATE_HANDSHAKE);
 	err = hbc_handshake_start(lane);
 	if (err)
 		hbc_lane_fail(lane, -err);
@@ -64,7 +64,7 @@ void hbc_life_ready(struct hbc_lane *lane)
 
 	hbc_handshake_free(lane);
 	hbc_lane_proved(lane);
-	trace_hbc_lane_state(lane, HBC_LANE_READY, 0);
+	trace_hbc_lane_state(lane, HBCAST_LANE_STATE_READY, 0);
 	err = hbc_life_prepare(lane);
 	if (err) {
 		hbc_lane_fail(lane, -err);
@@ -78,7 +78,7 @@ void hbc_life_ready(struct hbc_lane *lane)
 	lane->silent = 0;
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
 	/* What sees READY sees what has been set up before. */
-	smp_store_release(&lane->state, HBC_LANE_READY);
+	smp_store_release(&lane->state, HBCAST_LANE_STATE_READY);
 	hbc_life_tell(lane, true, 0);
 	hbc_lane_wake(lane);
 	hbc_lane_kick(lane);
@@ -104,7 +104,7 @@ static void hbc_life_end(struct hbc_lane *lane)
 	hbc_life_disconnect(lane);
 	hbc_lane_unlist(lane);
 	spin_lock_bh(&lane->lock);
-	WRITE_ONCE(lane->state, HBC_LANE_CLOSED);
+	WRITE_ONCE(lane->state, HBCAST_LANE_STATE_CLOSED);
 	spin_unlock_bh(&lane->lock);
 	cancel_work_sync(&lane->rx_work);
 	cancel_work_sync(&lane->tx_work);
@@ -121,7 +121,7 @@ static unsigned long hbc_life_backoff(struct hbc_lane *lane)
 
 	hbc_handshake_free(lane);
 	hbc_rx_reset(&lane->rx);
-	WRITE_ONCE(lane->state, HBC_LANE_BACKOFF);
+	WRITE_ONCE(lane->state, HBCAST_LANE_STATE_BACKOFF);
 	WRITE_ONCE(lane->error, 0);
 	lane->retry = min_t(unsigned int, 2 * ms, HBC_LIFE_RETRY_MAX_MS);
 	return msecs_to_jiffies(ms);
@@ -134,7 +134,7 @@ static bool hbc_life_ends(struct hbc_lane *lane)
 	if (READ_ONCE(lane->error) && !lane->connector)
 		return true;
 	return test_bit(HBC_LANE_DRAINING, &lane->flags) &&
-	       (READ_ONCE(lane->state) != HBC_LANE_READY || READ_ONCE(lane->error));
+	       (READ_ONCE(lane->state) != HBCAST_LANE_STATE_READY || READ_ONCE(lane->error));
 }
 
 /*
@@ -206,25 +206,25 @@ static unsigned long hbc_life_keepalive(struct hbc_lane *lane)
 static unsigned long hbc_life_step(struct hbc_lane *lane)
 {
 	unsigned long limit = msecs_to_jiffies(HBC_LIFE_HANDSHAKE_MS);
-	enum hbc_lane_state state = READ_ONCE(lane->state);
+	enum hbcast_lane_state state = READ_ONCE(lane->state);
 
 	switch (state) {
-	case HBC_LANE_BACKOFF:
+	case HBCAST_LANE_STATE_BACKOFF:
 		hbc_conn_open(lane);
 		break;
-	case HBC_LANE_CONNECTING:
+	case HBCAST_LANE_STATE_CONNECTING:
 		if (!lane->sock)
 			hbc_conn_open(lane);
 		else
 			hbc_life_greet(lane);
 		fallthrough;
-	case HBC_LANE_HANDSHAKE:
+	case HBCAST_LANE_STATE_HANDSHAKE:
 		if (time_after(jiffies, lane->begun + limit))
 			hbc_lane_fail(lane, ETIMEDOUT);
 		break;
-	case HBC_LANE_READY:
+	case HBCAST_LANE_STATE_READY:
 		return hbc_life_keepalive(lane);
-	case HBC_LANE_CLOSED:
+	case HBCAST_LANE_STATE_CLOSED:
 		break;
 	}
 	return limit / 4;

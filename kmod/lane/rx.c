@@ -379,7 +379,7 @@ static int hbc_rx_control(struct hbc_lane *lane)
 
 	rx->control = false;
 	err = hbc_wire_check(rx->head, &rx->hdr);
-	if (READ_ONCE(lane->state) != HBC_LANE_READY)
+	if (READ_ONCE(lane->state) != HBCAST_LANE_STATE_READY)
 		return hbc_handshake_frame(lane, &rx->hdr, err ? NULL : rx->head);
 	if (err)
 		return err;
@@ -446,7 +446,7 @@ int hbc_rx_turn(struct hbc_lane *lane, u32 *bytes)
 		err = desc.error ?: min(n, 0);
 	/* Who speaks another version is told so. */
 	if ((err == -EBADMSG || err == -EPROTONOSUPPORT) &&
-	    READ_ONCE(lane->state) != HBC_LANE_READY)
+	    READ_ONCE(lane->state) != HBCAST_LANE_STATE_READY)
 		err = hbc_handshake_frame(lane, &lane->rx.hdr, NULL);
 	/* Reading would stop at urgent data for ever; nobody sends any. */
 	if (!err && urgent)
