@@ -336,26 +336,16 @@ void hbc_endgame_begun(struct hbc_message *m, const struct hbc_run *run, u8 slot
 static unsigned int hbc_endgame_runs(const struct hbc_endgame *eg, unsigned long *set,
 				     const u8 *of, u8 slot, struct hbc_wire_run *run, u32 *left)
 {
-	u32 p, first = 0, count = 0;
 	unsigned int n = 0;
+	u32 p;
 
 	for_each_set_bit(p, set, eg->nr) {
 		if (of[p] != slot)
 			continue;
-		if (count && p != first + count) {
-			if (n == HBC_HAVE_RUNS - 1)
-				break;
-			run[n].first = cpu_to_be32(first);
-			run[n++].count = cpu_to_be32(count);
-			count = 0;
-		}
-		first = count++ ? first : p;
+		if (!hbc_wire_add_run(run, &n, HBC_HAVE_RUNS, p))
+			break;
 		__clear_bit(p, set);
 		--*left;
-	}
-	if (count) {
-		run[n].first = cpu_to_be32(first);
-		run[n++].count = cpu_to_be32(count);
 	}
 	return n;
 }

@@ -70,24 +70,16 @@ unsigned int hbc_lost_runs(struct hbc_session *s, bool down, struct hbc_wire_run
 	const unsigned long *is = down ? s->lost.now : s->lost.told;
 	const unsigned long *was = down ? s->lost.told : s->lost.now;
 	const struct hbc_tree *tree = s->tree[HBC_SLOT_ALL];
-	u32 nr = tree ? tree->nr : 0, p, first = 0, count = 0;
+	u32 nr = tree ? tree->nr : 0, p;
 	unsigned int n = 0;
 
 	lockdep_assert_held(&s->lock);
-	for (p = 0; p <= nr && n < max; p++) {
-		if (p < nr && test_bit(p, is) && !test_bit(p, was)) {
-			first = count++ ? first : p;
+	for (p = 0; p < nr; p++) {
+		if (!test_bit(p, is) || test_bit(p, was))
 			continue;
-		}
-		if (!count)
-			continue;
-		run[n].first = cpu_to_be32(first);
-		run[n++].count = cpu_to_be32(count);
-		if (down)
-			bitmap_set(s->lost.told, first, count);
-		else
-			bitmap_clear(s->lost.told, first, count);
-		count = 0;
+		if (!hbc_wire_add_run(run, &n, max, p))
+			break;
+		__assign_bit(p, s->lost.told, down);
 	}
 	return n;
 }

@@ -350,6 +350,22 @@ static inline unsigned int hbc_wire_put_hdr(struct hbc_wire_hdr *w, u8 type, u8 
 	return length;
 }
 
+/* Appends @p to ascending runs: whether there is place among @max. Context: any. */
+static inline bool hbc_wire_add_run(struct hbc_wire_run *run, unsigned int *n, unsigned int max,
+				    u32 p)
+{
+	struct hbc_wire_run *last = *n ? &run[*n - 1] : NULL;
+
+	if (last && be32_to_cpu(last->first) + be32_to_cpu(last->count) == p) {
+		last->count = cpu_to_be32(be32_to_cpu(last->count) + 1);
+		return true;
+	}
+	if (*n == max)
+		return false;
+	run[(*n)++] = (struct hbc_wire_run) { cpu_to_be32(p), cpu_to_be32(1) };
+	return true;
+}
+
 /* Whether a node can listen there; @addr has 16 bytes. Context: any. */
 bool hbc_wire_is_addr(const u8 *addr, u8 family, u16 port);
 
