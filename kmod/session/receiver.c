@@ -16,9 +16,9 @@
 #include "session/receiver.h"
 #include "session/report.h"
 #include "session/session.h"
+#include "store/cut.h"
 #include "store/sink.h"
 #include "store/store.h"
-#include "wire/crc.h"
 
 #define HBC_RECEIVER_LOOK_MS	100	/* at a reader that others wait for */
 
@@ -198,22 +198,6 @@ static u32 hbc_delivery_piece(const struct hbc_receiver *r, const struct hbc_del
 	return p;
 }
 
-/* Whether the fragment at @pos, of header @w, has the checksum that it says. */
-static bool hbc_delivery_good(const struct hbc_burst *b, u32 pos, const struct hbc_wire_data *w,
-			      unsigned int at, u32 skip)
-{
-	u32 left = be16_to_cpu(w->hdr.length) - HBC_DATA_LEN, n;
-	u32 crc = hbc_crc_seed(w);
-	void *from;
-
-	for (pos += HBC_DATA_LEN; left; left -= n) {
-		n = left;
-		from = hbc_burst_walk(b, &pos, &n, &at, &skip);
-		crc = hbc_crc(crc, from, n);
-	}
-	return ~crc == be32_to_cpu(w->crc);
-}
-
 /* As many of @len bytes at @pos as find place become fragments of the skb: their number. */
 static u32 hbc_delivery_take(struct sk_buff *skb, const struct hbc_burst *b, u32 pos, u32 len,
 			     unsigned int at, u32 skip)
@@ -248,7 +232,7 @@ static int hbc_delivery_fill(struct sk_buff *skb, const struct hbc_held *held, u
 		pos = held->pos + done;
 		hbc_burst_copy_on(held->burst, pos, &w, sizeof(w), &at, &skip);
 		payload = be16_to_cpu(w.hdr.length) - HBC_DATA_LEN;
-		if (!*part && !hbc_delivery_good(held->burst, pos, &w, at, skip))
+		if (!*part && !hbc_cut_good(held->burst, pos, &w, at, skip))
 			return -EBADMSG;
 		*part += hbc_delivery_take(skb, held->burst, pos + HBC_DATA_LEN + *part,
 					   payload - *part, at, skip);

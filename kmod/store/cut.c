@@ -127,32 +127,30 @@ u32 hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag, struct
 	return sum;
 }
 
-/* The checksum of a fragment's payload at @pos, as it would be. */
-static u32 hbc_cut_crc(const struct hbc_burst *b, u32 pos, u32 left, u32 crc, unsigned int *at,
-		       u32 *skip)
+bool hbc_cut_good(const struct hbc_burst *b, u32 pos, const struct hbc_wire_data *w,
+		  unsigned int at, u32 skip)
 {
+	u32 left = be16_to_cpu(w->hdr.length) - HBC_DATA_LEN, n;
+	u32 crc = hbc_crc_seed(w);
 	void *from;
-	u32 n;
 
-	for (; left; left -= n) {
+	for (pos += HBC_DATA_LEN; left; left -= n) {
 		n = left;
-		from = hbc_burst_walk(b, &pos, &n, at, skip);
+		from = hbc_burst_walk(b, &pos, &n, &at, &skip);
 		crc = hbc_crc(crc, from, n);
 	}
-	return ~crc;
+	return ~crc == be32_to_cpu(w->crc);
 }
 
 bool hbc_cut_check(const struct hbc_message_info *info, const struct hbc_held *held, u32 *sum)
 {
-	u32 end = held->pos + held->len, pos, len, skip = 0;
+	u32 end = held->pos + held->len, pos, skip = 0;
 	struct hbc_wire_data w;
 	unsigned int at = 0;
 
-	for (pos = held->pos; pos < end; pos += len) {
+	for (pos = held->pos; pos < end; pos += be16_to_cpu(w.hdr.length)) {
 		hbc_burst_copy_on(held->burst, pos, &w, sizeof(w), &at, &skip);
-		len = be16_to_cpu(w.hdr.length);
-		if (hbc_cut_crc(held->burst, pos + HBC_DATA_LEN, len - HBC_DATA_LEN,
-				hbc_crc_seed(&w), &at, &skip) != be32_to_cpu(w.crc))
+		if (!hbc_cut_good(held->burst, pos, &w, at, skip))
 			return false;
 		*sum = hbc_crc(*sum, &w.crc, sizeof(w.crc));
 	}

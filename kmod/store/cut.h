@@ -9,6 +9,7 @@ struct bio_vec;
 struct hbc_burst;
 struct hbc_held;
 struct hbc_message_info;
+struct hbc_wire_data;
 struct page;
 
 /* Memory that fragments are cut from; one user. All zero is empty. */
@@ -51,6 +52,13 @@ int hbc_cut_payload(const struct hbc_message_info *info, u32 piece, const struct
  */
 u32 hbc_cut_stamp(const struct hbc_message_info *info, u32 piece, u8 tag,
 		  struct hbc_burst *burst);
+
+/*
+ * Whether the fragment at @pos, of header @w, has the checksum that it says; @at and @skip are
+ * where hbc_burst_walk() is. Context: any.
+ */
+bool hbc_cut_good(const struct hbc_burst *b, u32 pos, const struct hbc_wire_data *w,
+		  unsigned int at, u32 skip);
 
 /*
  * Whether all fragments of held bytes are as their checksums say; *@sum, of the piece's parts
