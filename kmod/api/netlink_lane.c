@@ -31,7 +31,7 @@ static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
 	spin_lock(&hn->lanes_lock);
 	list_for_each_entry(lane, &hn->lanes, link) {
 		if (lane->id >= id && hbc_nl_lane_may(lane)) {
-			hbc_lane_get(lane);
+			kref_get(&lane->ref);
 			found = lane;
 			break;
 		}

@@ -231,7 +231,7 @@ static bool hbc_nl_tree_of(struct hbc_session *s, u64 slot, struct hbc_nl_tree *
 		slot++;
 	if (slot < HBC_MAX_SLOTS) {
 		asked->tree = s->tree[slot];
-		hbc_tree_get(asked->tree);
+		kref_get(&asked->tree->ref);
 		asked->ready = hbc_children_ready(s, asked->tree);
 	}
 	spin_unlock_bh(&s->lock);

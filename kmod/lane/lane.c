@@ -24,11 +24,6 @@ struct workqueue_struct *hbc_lane_wq;
 static struct workqueue_struct *hbc_lane_tx_wq;
 
 
-void hbc_lane_get(struct hbc_lane *lane)
-{
-	kref_get(&lane->ref);
-}
-
 static void hbc_lane_free(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(to_rcu_work(work), struct hbc_lane, free);
@@ -247,7 +242,7 @@ void hbc_lane_begin(struct hbc_lane *lane)
 {
 	struct hbc_net *hn = lane->hn;
 
-	hbc_lane_get(lane);
+	kref_get(&lane->ref);
 	spin_lock(&hn->lanes_lock);
 	lane->id = ++hn->lane_ids;
 	list_add_tail(&lane->link, &hn->lanes);

@@ -216,7 +216,6 @@ void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain);
 /* Ends the lane soon: at once, or after its owner has no more for it. Context: any. */
 void hbc_lane_close(struct hbc_lane *lane, bool drain);
 
-void hbc_lane_get(struct hbc_lane *lane);
 void hbc_lane_put(struct hbc_lane *lane);
 
 static inline bool hbc_lane_is_ready(const struct hbc_lane *lane)

@@ -35,7 +35,7 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group)
 	u64 incarnation;
 
 	if (s) {
-		hbc_session_get(s);
+		kref_get(&s->ref);
 		return s;
 	}
 	origin = kzalloc(sizeof(*origin), GFP_KERNEL_ACCOUNT);
@@ -52,7 +52,7 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group)
 	spin_lock_init(&origin->lock);
 	INIT_LIST_HEAD(&origin->sources);
 	s->origin = origin;
-	hbc_session_get(s);
+	kref_get(&s->ref);
 	return s;
 }
 
@@ -102,7 +102,7 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *tr
 	memcpy(old, s->tree, sizeof(old));
 	memset(s->tree, 0, sizeof(s->tree));
 	for (i = 0; i < nr; i++) {
-		hbc_tree_get(trees[i]);
+		kref_get(&trees[i]->ref);
 		s->tree[trees[i]->slot] = trees[i];
 	}
 	spin_unlock_bh(&s->lock);
@@ -294,7 +294,7 @@ static struct hbc_message *hbc_origin_kept(struct hbc_session *s, u64 before)
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(m, &s->messages, link)
 		if (m->kept && hbc_message_number(m) < before) {
-			hbc_message_get(m);
+			kref_get(&m->ref);
 			found = m;
 			break;
 		}
@@ -383,7 +383,7 @@ struct hbc_sent *hbc_origin_sent(struct hbc_session *s, u64 after)
 		best = hbc_origin_lowest(&source->messages, after, best);
 	}
 	if (best)
-		hbc_sent_get(best);
+		kref_get(&best->ref);
 	spin_unlock_bh(&origin->lock);
 	return best;
 }

@@ -74,12 +74,12 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 		err = hbc_message_insert(m);
 	}
 	if (!err) {
-		hbc_message_get(m);	/* the list's */
+		kref_get(&m->ref);	/* the list's */
 		sent->number = s->last;
 		sent->accepted = ktime_get_ns();
-		hbc_message_get(m);
+		kref_get(&m->ref);
 		sent->message = m;
-		hbc_sent_get(sent);
+		kref_get(&sent->ref);
 		list_add_tail(&sent->link, &source->messages);
 		sent->charged = charge;
 		WRITE_ONCE(source->charged, source->charged + sent->charged);

@@ -28,7 +28,7 @@ struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 	spin_lock_bh(&s->lock);
 	tree = s->tree[HBC_SLOT_ALL];
 	if (tree)
-		hbc_tree_get(tree);
+		kref_get(&tree->ref);
 	spin_unlock_bh(&s->lock);
 	if (!tree)
 		return ERR_PTR(-ENETUNREACH);
@@ -39,7 +39,7 @@ struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 	}
 	kref_init(&sent->ref);
 	INIT_LIST_HEAD(&sent->link);
-	hbc_source_get(source);
+	kref_get(&source->ref);
 	sent->source = source;
 	sent->total = total;
 	sent->epoch = tree->epoch;
@@ -50,11 +50,6 @@ struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 	sort(sent->member, sent->nr, sizeof(sent->member[0]), hbc_shape_compare, NULL);
 	hbc_tree_put(tree);
 	return sent;
-}
-
-void hbc_sent_get(struct hbc_sent *sent)
-{
-	kref_get(&sent->ref);
 }
 
 static void hbc_sent_free(struct kref *ref)

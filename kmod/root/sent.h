@@ -59,7 +59,6 @@ struct hbc_sent_ids {
 
 /* For the members of the newest plan; ERR_PTR: -ENETUNREACH, -ENOMEM. Context: process. */
 struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total);
-void hbc_sent_get(struct hbc_sent *sent);
 /* Context: process, no spinlocks. */
 void hbc_sent_put(struct hbc_sent *sent);
 

@@ -17,11 +17,6 @@
 #include "session/receiver.h"
 #include "session/session.h"
 
-void hbc_source_get(struct hbc_source *source)
-{
-	kref_get(&source->ref);
-}
-
 static void hbc_source_free(struct kref *ref)
 {
 	struct hbc_source *source = container_of(ref, struct hbc_source, ref);
@@ -200,7 +195,7 @@ static struct hbc_sent *hbc_source_find(struct hbc_source *source, u64 number)
 		if (sent->number == number)
 			found = sent;
 	if (found)
-		hbc_sent_get(found);
+		kref_get(&found->ref);
 	spin_unlock_bh(&origin->lock);
 	return found;
 }
@@ -303,7 +298,7 @@ struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *
 	spin_lock_bh(&origin->lock);
 	ended = origin->ended;
 	if (!ended) {
-		hbc_source_get(source);
+		kref_get(&source->ref);
 		list_add_tail(&source->link, &origin->sources);
 	}
 	spin_unlock_bh(&origin->lock);
@@ -323,7 +318,7 @@ static void hbc_source_abort_all(struct hbc_source *source)
 		spin_lock_bh(&origin->lock);
 		sent = list_first_entry_or_null(&source->messages, struct hbc_sent, link);
 		if (sent)
-			hbc_sent_get(sent);
+			kref_get(&sent->ref);
 		spin_unlock_bh(&origin->lock);
 		if (sent) {
 			hbc_sent_fail(sent, NULL, HBCAST_REASON_ABORTED);

@@ -90,7 +90,6 @@ struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *
  */
 void hbc_source_close(struct hbc_source *source, long linger);
 
-void hbc_source_get(struct hbc_source *source);
 /* Context: process, no spinlocks. */
 void hbc_source_put(struct hbc_source *source);
 

@@ -19,11 +19,6 @@
 #include "store/cursor.h"
 #include "store/store.h"
 
-void hbc_child_get(struct hbc_child *child)
-{
-	kref_get(&child->ref);
-}
-
 static void hbc_child_free(struct kref *ref)
 {
 	struct hbc_child *child = container_of(ref, struct hbc_child, ref);
@@ -69,11 +64,11 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 		return NULL;
 	}
 	kref_init(&child->ref);
-	hbc_session_get(s);
+	kref_get(&s->ref);
 	child->s = s;
 	child->node = to.peer;
 	child->slot = tree->slot;
-	hbc_tree_get(tree);
+	kref_get(&tree->ref);
 	child->tree = tree;
 	child->edge = edge;
 	child->since = jiffies;
@@ -164,7 +159,7 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 	struct hbc_cursor *c;
 	bool renew;
 
-	hbc_tree_get(tree);
+	kref_get(&tree->ref);
 	spin_lock_bh(&s->lock);
 	renew = old->epoch != tree->epoch || old->nr != tree->nr ||
 		hbc_child_edge(child)->size != tree->edge[edge].size;
@@ -244,7 +239,7 @@ void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct l
 		list_move_tail(&child->link, &s->children);
 		spin_unlock_bh(&s->lock);
 		hbc_child_begin(child);
-		hbc_child_get(child);	/* the lane's */
+		kref_get(&child->ref);	/* the lane's */
 		hbc_lane_begin(child->lane);
 	}
 	spin_lock_bh(&s->lock);
@@ -444,7 +439,7 @@ static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct 
 
 		/* The store looks at the route at once, and another tree may come. */
 		tree = child->tree;
-		hbc_tree_get(tree);
+		kref_get(&tree->ref);
 		spin_unlock_bh(&s->lock);
 		fresh = hbc_cursor_new(m->store, child->lane, route);
 		if (!fresh) {

@@ -82,7 +82,6 @@ const struct hbc_edge *hbc_child_edge(const struct hbc_child *child);
 /* Its cursor of a store, or NULL. session->lock held. */
 struct hbc_cursor *hbc_child_cursor(struct hbc_child *child, const struct hbc_store *store);
 
-void hbc_child_get(struct hbc_child *child);
 /* Context: process, no spinlocks. */
 void hbc_child_put(struct hbc_child *child);
 

@@ -83,7 +83,7 @@ static struct hbc_plan *hbc_endgame_plan(struct hbc_session *s, u64 *slots)
 	spin_lock_bh(&s->lock);
 	if (s->tree[HBC_SLOT_ALL]) {
 		plan = s->tree[HBC_SLOT_ALL]->plan;
-		hbc_plan_get(plan);
+		kref_get(&plan->ref);
 		*slots = be64_to_cpu(s->tree[HBC_SLOT_ALL]->node[0].slots);
 	}
 	spin_unlock_bh(&s->lock);

@@ -26,7 +26,7 @@ static void hbc_lost_set(struct hbc_session *s, u32 first, u32 count, bool down)
 	if (!s->origin)
 		return;
 	/* The root's user is told without locks. */
-	hbc_session_get(s);
+	kref_get(&s->ref);
 	if (!hbc_session_queue(&s->work))
 		hbc_session_put(s);
 }

@@ -13,11 +13,6 @@
 #include "session/session.h"
 #include "trace.h"
 
-void hbc_message_get(struct hbc_message *m)
-{
-	kref_get(&m->ref);
-}
-
 static void hbc_message_free(struct kref *ref)
 {
 	struct hbc_message *m = container_of(ref, struct hbc_message, ref);
@@ -66,7 +61,7 @@ struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_mess
 	kref_init(&m->ref);
 	INIT_LIST_HEAD(&m->link);
 	INIT_LIST_HEAD(&m->deliveries);
-	hbc_session_get(s);
+	kref_get(&s->ref);
 	m->s = s;
 	return m;
 }
@@ -113,7 +108,7 @@ struct hbc_message *hbc_message_find(struct hbc_session *s, u32 low)
 	spin_lock_bh(&s->lock);
 	m = xa_load(&s->index, low);
 	if (m)
-		hbc_message_get(m);
+		kref_get(&m->ref);
 	spin_unlock_bh(&s->lock);
 	return m;
 }
@@ -135,7 +130,7 @@ struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(m, &s->messages, link)
 		if (hbc_message_number(m) > after) {
-			hbc_message_get(m);
+			kref_get(&m->ref);
 			found = m;
 			break;
 		}
@@ -154,7 +149,7 @@ struct hbc_message *hbc_message_next(struct hbc_session *s, struct hbc_message *
 		m = list_entry(&s->messages, struct hbc_message, link);
 	list_for_each_entry_continue(m, &s->messages, link)
 		if (hbc_message_number(m) > after) {
-			hbc_message_get(m);
+			kref_get(&m->ref);
 			found = m;
 			break;
 		}
@@ -243,7 +238,7 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 		      hbc_message_insert(m);
 		if (!err) {
 			/* The list has one; the message may end at once. */
-			hbc_message_get(m);
+			kref_get(&m->ref);
 			/* The next one, from another lane, must not be there before it. */
 			hbc_receivers_link(m, &gone);
 		}
@@ -436,7 +431,7 @@ static struct hbc_message *hbc_message_next_done(struct hbc_session *s, u64 *aft
 		*after = number;
 		*over = hbc_message_in(number, numbers, n);
 		if (*over || (m->kept && number < before)) {
-			hbc_message_get(m);
+			kref_get(&m->ref);
 			found = m;
 			break;
 		}

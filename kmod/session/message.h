@@ -82,7 +82,6 @@ static inline bool hbc_message_is_file(const struct hbc_message *m)
 	return m->store->info.kind == HBC_MESSAGE_FILE;
 }
 
-void hbc_message_get(struct hbc_message *m);
 /* Context: process, no spinlocks. */
 void hbc_message_put(struct hbc_message *m);
 

@@ -36,7 +36,7 @@ static struct hbc_session *hbc_parent_session(struct hbc_lane *lane)
 	if (!IS_ERR(s) && s->nr_parents >= HBC_PARENTS_MAX)
 		s = ERR_PTR(-ENOSPC);
 	if (!IS_ERR(s))
-		hbc_session_get(s);
+		kref_get(&s->ref);
 	mutex_unlock(&lane->hn->lock);
 	return s;
 }
@@ -246,7 +246,7 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	err = hbc_children_prepare(s, tree, &fresh);
 	if (err)
 		return err;
-	hbc_tree_get(tree);
+	kref_get(&tree->ref);
 	spin_lock_bh(&s->lock);
 	old = s->tree[tree->slot];
 	s->tree[tree->slot] = tree;

@@ -325,7 +325,7 @@ static struct hbc_delivery *hbc_receiver_pick(struct hbc_receiver *r, struct lis
 			continue;
 		if (number && (hbc_message_number(m) != number || m->s->root != root))
 			continue;
-		hbc_message_get(d->message);
+		kref_get(&d->message->ref);
 		return d;
 	}
 	return NULL;
@@ -376,7 +376,7 @@ struct hbc_delivery *hbc_receiver_failed(struct hbc_receiver *r)
 		if (!found && hbc_delivery_sinks(r, d) && !d->sink)
 			found = d;
 	if (found)
-		hbc_message_get(found->message);
+		kref_get(&found->message->ref);
 	spin_unlock_bh(&r->lock);
 	return found;
 }

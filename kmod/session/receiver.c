@@ -145,7 +145,7 @@ void hbc_receivers_link(struct hbc_message *m, struct list_head *gone)
 
 	lockdep_assert_held(&m->s->lock);
 	list_for_each_entry(d, &m->deliveries, message_link) {
-		hbc_message_get(m);
+		kref_get(&m->ref);
 		spin_lock(&d->r->lock);
 		d->reason = d->r->closed ? HBCAST_REASON_CLOSED :
 			    d->r->cut ? HBCAST_REASON_STALLED : 0;
@@ -396,7 +396,7 @@ static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, s
 	struct hbc_delivery *next = NULL;
 
 	lockdep_assert_held(&r->lock);
-	hbc_message_get(d->message);	/* the skb's */
+	kref_get(&d->message->ref);	/* the skb's */
 	r->ends += end;
 	if (end && d->first && !file)
 		next = hbc_receiver_first(r, d->message->s, d);
@@ -483,7 +483,7 @@ static struct hbc_delivery *hbc_receiver_next(struct hbc_receiver *r)
 		    hbc_delivery_goes(r, r->file) ? r->file : NULL;
 	}
 	if (d)
-		hbc_message_get(d->message);
+		kref_get(&d->message->ref);
 	return d;
 }
 

@@ -133,7 +133,7 @@ static struct hbc_message *hbc_serve_untold(struct hbc_child *child)
 		found = m;
 	}
 	if (found)
-		hbc_message_get(found);
+		kref_get(&found->ref);
 	spin_unlock_bh(&s->lock);
 	return found;
 }
@@ -288,7 +288,7 @@ static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 		if (hbc_message_number(m) > child->told)
 			break;
 		if (READ_ONCE(m->store->given) < m->store->nr && hbc_message_number(m) > after) {
-			hbc_message_get(m);
+			kref_get(&m->ref);
 			found = m;
 			break;
 		}
@@ -356,7 +356,7 @@ void hbc_children_send(struct hbc_session *s)
 			hbc_lane_kick(child->lane);
 			continue;
 		}
-		hbc_lane_get(child->lane);
+		kref_get(&child->lane->ref);
 		lane[nr++] = child->lane;
 	}
 	spin_unlock_bh(&s->lock);

@@ -29,11 +29,6 @@ bool hbc_session_queue_in(struct delayed_work *work, unsigned long delay)
 	return queue_delayed_work(hbc_session_wq, work, delay);
 }
 
-void hbc_session_get(struct hbc_session *s)
-{
-	kref_get(&s->ref);
-}
-
 static void hbc_session_free(struct kref *ref)
 {
 	struct hbc_session *s = container_of(ref, struct hbc_session, ref);

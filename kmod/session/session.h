@@ -137,7 +137,6 @@ void hbc_root_forget(struct hbc_message *m);
 /* The session ends with a reason; hn->lock held. */
 void hbc_root_end(struct hbc_session *s, u8 reason);
 
-void hbc_session_get(struct hbc_session *s);
 /* Context: any. */
 void hbc_session_put(struct hbc_session *s);
 

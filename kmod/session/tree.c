@@ -21,11 +21,6 @@ struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire, unsigned int len
 	return plan;
 }
 
-void hbc_plan_get(struct hbc_plan *plan)
-{
-	kref_get(&plan->ref);
-}
-
 static void hbc_plan_free(struct kref *ref)
 {
 	kfree(container_of(ref, struct hbc_plan, ref));
@@ -73,7 +68,7 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 	if (!tree)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&tree->ref);
-	hbc_plan_get(plan);
+	kref_get(&plan->ref);
 	tree->plan = plan;
 	tree->epoch = be32_to_cpu(plan->wire.epoch);
 	tree->slot = slot;
@@ -100,11 +95,6 @@ struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge)
 	if (IS_ERR(adopted))
 		kvfree(node);
 	return adopted;
-}
-
-void hbc_tree_get(struct hbc_tree *tree)
-{
-	kref_get(&tree->ref);
 }
 
 static void hbc_tree_free(struct kref *ref)

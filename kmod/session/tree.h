@@ -55,7 +55,6 @@ struct hbc_tree {
 
 /* Of a PLAN that is checked, copied; NULL without memory. Context: process. */
 struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire, unsigned int len);
-void hbc_plan_get(struct hbc_plan *plan);
 void hbc_plan_put(struct hbc_plan *plan);
 
 /**
@@ -76,7 +75,6 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
  * numbers of nodes stay. Context: process. Return: with a reference, or ERR_PTR: -ENOMEM.
  */
 struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge);
-void hbc_tree_get(struct hbc_tree *tree);
 /* NULL is fine. Context: any. */
 void hbc_tree_put(struct hbc_tree *tree);
 

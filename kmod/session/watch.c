@@ -43,7 +43,7 @@ void hbc_watch_begin(struct hbc_session *s)
 {
 	unsigned long least = min(hbc_watch_dead(s), hbc_watch_stall(s));
 
-	hbc_session_get(s);
+	kref_get(&s->ref);
 	hbc_session_queue_in(&s->watch, least / HBC_WATCH_PARTS + 1);
 }
 

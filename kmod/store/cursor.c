@@ -36,7 +36,7 @@ struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane
 	c->route = route;
 	c->lane = lane;
 	c->store = store;
-	hbc_store_get(store);
+	kref_get(&store->ref);
 	INIT_LIST_HEAD(&c->child_link);
 	spin_lock_bh(&store->lock);
 	list_add_tail(&c->link, &store->cursors);

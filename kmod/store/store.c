@@ -61,11 +61,6 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_
 	return store;
 }
 
-void hbc_store_get(struct hbc_store *store)
-{
-	kref_get(&store->ref);
-}
-
 static void hbc_piece_free(struct hbc_piece *piece)
 {
 	unsigned int i;
@@ -144,7 +139,7 @@ void hbc_store_kick(struct hbc_store *store)
 	if (store->working || store->closed)
 		return;
 	store->working = true;
-	hbc_store_get(store);
+	kref_get(&store->ref);
 	hbc_file_queue(&store->work);
 }
 

@@ -131,7 +131,6 @@ struct hbc_store {
 
 /* NULL without memory. Context: process. */
 struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_message *owner);
-void hbc_store_get(struct hbc_store *store);
 /* Context: process, no spinlocks. */
 void hbc_store_put(struct hbc_store *store);
 /* Its owner goes, or wants no more of it: pieces in memory go, nothing is read or written. */
