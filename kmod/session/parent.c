@@ -215,11 +215,8 @@ static void hbc_parent_deal(struct hbc_session *s)
  * What is known by the numbers of slot 0's tree. Over a new lane the same tree may come again:
  * those below do not tell anew then what they have told. plan_lock held.
  */
-static void hbc_parent_number(struct hbc_session *s, const struct hbc_tree *tree,
-			      const struct hbc_tree *old)
+static void hbc_parent_number(struct hbc_session *s, bool same)
 {
-	bool same = old && old->epoch == tree->epoch && old->nr == tree->nr;
-
 	spin_lock_bh(&s->lock);
 	if (same)
 		hbc_report_again(s);
@@ -254,7 +251,7 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	spin_unlock_bh(&s->lock);
 	hbc_children_install(s, tree, &fresh);
 	if (tree->slot == HBC_SLOT_ALL)
-		hbc_parent_number(s, tree, old);
+		hbc_parent_number(s, tree == old);
 	hbc_parent_deal(s);
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);
@@ -276,6 +273,7 @@ static int hbc_parent_take(struct hbc_parent *parent)
 {
 	struct hbc_session *s = parent->s;
 	struct hbc_tree *tree, *now;
+	bool same;
 	int err;
 
 	err = hbc_parent_check(parent, parent->node, parent->nr);
@@ -289,11 +287,13 @@ static int hbc_parent_take(struct hbc_parent *parent)
 	parent->treed = true;
 	mutex_lock(&s->plan_lock);
 	now = s->tree[tree->slot];
+	/* What this node has adopted is not in the parent's, which has the same nodes. */
+	same = now && now->epoch == tree->epoch && now->nr == tree->nr;
 	/* A parent that has not heard of a newer plan is not followed. */
 	if (READ_ONCE(s->ended))
 		err = -ESHUTDOWN;
 	else if (!now || now->epoch <= tree->epoch)
-		err = hbc_parent_install(parent, tree);
+		err = hbc_parent_install(parent, same ? now : tree);
 	mutex_unlock(&s->plan_lock);
 	hbc_tree_put(tree);
 	return err;
