@@ -211,7 +211,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	INIT_LIST_HEAD(&lane->link);
 	INIT_LIST_HEAD(&lane->half_link);
 	spin_lock_init(&lane->lock);
-	spin_lock_init(&lane->pace.own.lock);
+	hbc_gain_init(&lane->pace.own, HBC_GAIN_NONE);
 	mutex_init(&lane->tx_mutex);
 	hbc_life_init(lane);
 	INIT_WORK(&lane->rx_work, hbc_lane_rx_work);

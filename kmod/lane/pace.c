@@ -23,7 +23,8 @@
 #include "lane/pace.h"
 
 #define HBC_PACE_LOOK_MS	100	/* from one look to the next, at least */
-#define HBC_PACE_STEP		8	/* an eighth at each look */
+#define HBC_PACE_GROW		32	/* a thirty-second at each look: links are nearly full */
+#define HBC_PACE_YIELD		8	/* an eighth */
 #define HBC_PACE_WAIT_MS	60000	/* before the next attempt, at most */
 #define HBC_PACE_HELD_MS	10	/* of its rate, that a socket holds unsent */
 #define HBC_PACE_HELD	(128 * 1024)	/* bytes, at the most, and without a rate */
@@ -75,10 +76,17 @@ static u64 hbc_pace_now(const struct hbc_lane *lane)
 	return gain ? mul_u64_u32_div(least, READ_ONCE(gain->now), HBC_GAIN_NONE) : least;
 }
 
+void hbc_gain_init(struct hbc_gain *gain, u32 least)
+{
+	spin_lock_init(&gain->lock);
+	gain->least = least;
+	gain->now = least;
+}
+
 static void hbc_gain_reset(struct hbc_gain *gain)
 {
 	spin_lock(&gain->lock);
-	WRITE_ONCE(gain->now, HBC_GAIN_NONE);
+	WRITE_ONCE(gain->now, gain->least);
 	gain->grown = false;
 	gain->changed = jiffies;
 	gain->wait = msecs_to_jiffies(HBC_PACE_LOOK_MS);
@@ -93,14 +101,12 @@ static void hbc_gain_reset(struct hbc_gain *gain)
 static void hbc_gain_look(struct hbc_gain *gain, bool crowded, bool follows)
 {
 	unsigned long look = msecs_to_jiffies(HBC_PACE_LOOK_MS), now = jiffies;
-	u32 step;
 
 	spin_lock(&gain->lock);
-	step = gain->now / HBC_PACE_STEP;
 	if (crowded && gain->grown)
 		gain->wait = min(2 * gain->wait, msecs_to_jiffies(HBC_PACE_WAIT_MS));
 	if (crowded && time_after_eq(now, gain->changed + look)) {
-		WRITE_ONCE(gain->now, max(gain->now - step, HBC_GAIN_NONE));
+		WRITE_ONCE(gain->now, max(gain->now - gain->now / HBC_PACE_YIELD, gain->least));
 		gain->changed = now;
 	}
 	if (crowded || !follows) {
@@ -109,7 +115,7 @@ static void hbc_gain_look(struct hbc_gain *gain, bool crowded, bool follows)
 	} else if (time_after_eq(now, gain->due)) {
 		if (gain->grown)
 			gain->wait = max(gain->wait / 2, look);
-		WRITE_ONCE(gain->now, min(gain->now + step, HBC_GAIN_MOST));
+		WRITE_ONCE(gain->now, min(gain->now + gain->now / HBC_PACE_GROW, HBC_GAIN_MOST));
 		gain->grown = true;
 		gain->changed = now;
 		gain->due = now + look;
@@ -158,7 +164,7 @@ static u64 hbc_pace_lump(const struct hbc_lane *lane)
 static bool hbc_pace_crowded(const struct hbc_lane *lane, const struct tcp_info *tcp)
 {
 	return tcp->tcpi_total_retrans != lane->pace.resent || tcp->tcpi_min_rtt == U32_MAX ||
-	       tcp->tcpi_rtt > 2 * (u64)tcp->tcpi_min_rtt + HBC_PACE_QUEUE_US +
+	       tcp->tcpi_rtt > tcp->tcpi_min_rtt * 9ULL / 8 + HBC_PACE_QUEUE_US +
 			       div64_u64(hbc_pace_lump(lane) * USEC_PER_SEC,
 					 tcp->tcpi_delivery_rate);
 }

@@ -9,12 +9,15 @@
 struct hbc_lane;
 
 #define HBC_GAIN_NONE	1024U	/* the planned rate */
+/* What is held up on its way to a relay goes on a little faster, or all below would have it late. */
+#define HBC_GAIN_RELAY	(HBC_GAIN_NONE + HBC_GAIN_NONE / 32)
 #define HBC_GAIN_MOST	(1024 * HBC_GAIN_NONE)
 
 /**
  * struct hbc_gain - what lanes try beyond their planned rates
  * @lock: the rest, below tx_mutex
- * @now: times what is planned, in parts of HBC_GAIN_NONE; read without the lock, too
+ * @least: times what is planned, in parts of HBC_GAIN_NONE, at the least; set once
+ * @now: likewise, by now; read without the lock, too
  * @grown: the last that was seen was room, and @now has grown
  * @changed: jiffies when @now was changed
  * @due: jiffies from when on it may grow
@@ -22,6 +25,7 @@ struct hbc_lane;
  */
 struct hbc_gain {
 	spinlock_t lock; /* the rest */
+	u32 least;
 	u32 now;
 	bool grown;
 	unsigned long changed;
@@ -48,6 +52,9 @@ struct hbc_pace {
 	struct hbc_gain *gain;
 	struct hbc_gain own;
 };
+
+/* Nothing is tried yet. Context: any. */
+void hbc_gain_init(struct hbc_gain *gain, u32 least);
 
 /* All of these: context process, lane->tx_mutex held, lane->sock's lock not held. */
 

@@ -105,7 +105,7 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 	s->incarnation = incarnation;
 	mutex_init(&s->plan_lock);
 	spin_lock_init(&s->lock);
-	spin_lock_init(&s->gain.lock);
+	hbc_gain_init(&s->gain, root == hn->id ? HBC_GAIN_NONE : HBC_GAIN_RELAY);
 	INIT_LIST_HEAD(&s->parents);
 	INIT_LIST_HEAD(&s->children);
 	INIT_LIST_HEAD(&s->messages);
