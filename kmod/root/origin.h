@@ -20,7 +20,8 @@ struct netlink_ext_ack;
 /**
  * struct hbc_origin - the root's part of a session
  * @lock: all that follows, and the sources' lists
- * @sources: struct hbc_source
+ * @sources: struct hbc_source, that are connected or wait for members
+ * @nr_sources: their number
  * @given: of each slot how long what it was given takes at its rate, in ns
  * @spanning: slots whose trees reach all members
  * @epoch: of the newest plan, 0 before the first one
@@ -30,6 +31,7 @@ struct netlink_ext_ack;
 struct hbc_origin {
 	spinlock_t lock; /* sources and slots */
 	struct list_head sources;
+	unsigned int nr_sources;
 	u64 given[HBC_MAX_SLOTS];
 	u64 spanning;
 	u32 epoch;

@@ -169,6 +169,7 @@ static void hbc_source_trim(struct hbc_source *source)
 	}
 	if (source->closed && list_empty(&source->messages) && !list_empty(&source->link)) {
 		list_del_init(&source->link);
+		source->s->origin->nr_sources--;
 		unlinked = true;
 	}
 	spin_unlock_bh(&origin->lock);
@@ -280,7 +281,7 @@ struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *
 {
 	struct hbc_source *source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
 	struct hbc_origin *origin = s->origin;
-	bool ended;
+	int err = 0;
 
 	if (!source) {
 		hbc_session_put(s);
@@ -296,16 +297,20 @@ struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *
 	INIT_LIST_HEAD(&source->messages);
 	INIT_LIST_HEAD(&source->done);
 	spin_lock_bh(&origin->lock);
-	ended = origin->ended;
-	if (!ended) {
+	if (origin->ended)
+		err = -ENODEV;
+	else if (origin->nr_sources >= HBC_SOURCES_MAX)
+		err = -EAGAIN;
+	if (!err) {
 		kref_get(&source->ref);
 		list_add_tail(&source->link, &origin->sources);
+		origin->nr_sources++;
 	}
 	spin_unlock_bh(&origin->lock);
-	if (!ended)
+	if (!err)
 		return source;
 	hbc_source_put(source);
-	return ERR_PTR(-ENODEV);
+	return ERR_PTR(err);
 }
 
 /* All that is not complete is given up. */

@@ -23,6 +23,7 @@ struct msghdr;
 struct sock;
 
 #define HBC_SOURCE_MESSAGES	512	/* of a socket that are not complete */
+#define HBC_SOURCES_MAX		1024	/* of a session: each is told of room in the window */
 #define HBC_SNDBUF_DEFAULT	(5 * 1024 * 1024)	/* for a window, and its headers */
 #define HBC_SOURCE_KEEP		64	/* complete messages that can be asked for */
 #define HBC_SOURCE_KEEP_BYTES	(256 * 1024)	/* and their memory, if that is fewer */
@@ -76,7 +77,8 @@ struct hbc_source {
 
 /*
  * A source for @sk, to @port. Takes over the reference on @s in any case. Context: process.
- * Return: with a reference; ERR_PTR: -ENOMEM, -ENODEV when the session has ended.
+ * Return: with a reference; ERR_PTR: -ENOMEM, -EAGAIN for too many, -ENODEV
+ * when the session has ended.
  */
 struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *sk);
 

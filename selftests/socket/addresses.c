@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "node.h"
@@ -285,6 +286,23 @@ TEST(as_many_as_may_be)
 	EXPECT_LE(0, fd[7]);
 	EXPECT_EQ(-EADDRINUSE, ERR(node_receiver(2, 700)));
 	for (i = 0; i < 256; i++)
+		close(fd[i]);
+}
+
+TEST(as_many_as_may_send)
+{
+	const struct rlimit files = { .rlim_cur = 2048, .rlim_max = 2048 };
+	int fd[1024], i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i < 1024; i++)
+		ASSERT_LE(0, fd[i] = node_sender(1, 700));
+	EXPECT_EQ(-EAGAIN, ERR(node_sender(1, 700)));
+	close(fd[7]);
+	fd[7] = node_sender(1, 700);
+	EXPECT_LE(0, fd[7]);
+	EXPECT_EQ(-EAGAIN, ERR(node_sender(1, 700)));
+	for (i = 0; i < 1024; i++)
 		close(fd[i]);
 }
 
