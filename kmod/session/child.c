@@ -195,15 +195,15 @@ static void hbc_child_begin(struct hbc_child *child)
 }
 
 /* It leaves the list: its lane ends when all that is due has gone. plan_lock held. */
-static void hbc_child_leave(struct hbc_child *child, bool drain)
+static void hbc_child_leave(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
 
 	spin_lock_bh(&s->lock);
 	list_del_init(&child->link);
-	child->stop = drain;
+	child->stop = true;
 	spin_unlock_bh(&s->lock);
-	hbc_lane_close(child->lane, drain);
+	hbc_lane_close(child->lane, true);
 	hbc_child_put(child);
 }
 
@@ -233,7 +233,7 @@ void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct l
 	}
 	list_for_each_entry_safe(child, next, &s->children, link)
 		if (child->slot == tree->slot && child->tree != tree)
-			hbc_child_leave(child, true);
+			hbc_child_leave(child);
 	list_for_each_entry_safe(child, next, fresh, link) {
 		spin_lock_bh(&s->lock);
 		list_move_tail(&child->link, &s->children);
@@ -254,16 +254,7 @@ void hbc_children_leave_slots(struct hbc_session *s, u64 slots)
 	lockdep_assert_held(&s->plan_lock);
 	list_for_each_entry_safe(child, next, &s->children, link)
 		if (!(slots & BIT_ULL(child->slot)))
-			hbc_child_leave(child, true);
-}
-
-void hbc_children_end(struct hbc_session *s, bool drain)
-{
-	struct hbc_child *child, *next;
-
-	lockdep_assert_held(&s->plan_lock);
-	list_for_each_entry_safe(child, next, &s->children, link)
-		hbc_child_leave(child, drain);
+			hbc_child_leave(child);
 }
 
 bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree)
@@ -425,8 +416,7 @@ static int hbc_child_add_cursor(struct hbc_child *child, struct hbc_cursor *c)
 	return 0;
 }
 
-/* The child's cursor of a message, made if it is not there; NULL without memory. */
-static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct hbc_message *m)
+int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
 {
 	struct hbc_cursor *c, *fresh = NULL;
 	struct hbc_session *s = child->s;
@@ -444,7 +434,7 @@ static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct 
 		fresh = hbc_cursor_new(m->store, child->lane, route);
 		if (!fresh) {
 			hbc_tree_put(tree);
-			return NULL;
+			return -ENOMEM;
 		}
 		spin_lock_bh(&s->lock);
 		c = hbc_child_cursor(child, m->store);
@@ -457,12 +447,7 @@ static struct hbc_cursor *hbc_child_make_cursor(struct hbc_child *child, struct 
 	if (fresh)
 		hbc_cursor_free(fresh);
 	hbc_tree_put(tree);
-	return c;
-}
-
-int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
-{
-	return hbc_child_make_cursor(child, m) || list_empty(&m->link) ? 0 : -ENOMEM;
+	return c || list_empty(&m->link) ? 0 : -ENOMEM;
 }
 
 static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w)

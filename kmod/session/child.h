@@ -98,7 +98,7 @@ int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct li
 /* The tree takes its place: others of the slot end as below. plan_lock held. */
 void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh);
 void hbc_children_discard(struct list_head *fresh);
-/* Lanes of slots that are not in @slots end: see hbc_children_end(). plan_lock held. */
+/* All lanes but those of @slots end, with OVER after the frame at hand. plan_lock held. */
 void hbc_children_leave_slots(struct hbc_session *s, u64 slots);
 
 /* Whether all nodes below in @tree are connected. session->lock held. */
@@ -107,8 +107,6 @@ bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree);
 bool hbc_children_lack(const struct hbc_message *m);
 /* A message is not sent any more. Context: process, no spinlocks. */
 void hbc_children_forget(struct hbc_message *m);
-/* All lanes to children end: with OVER after the frame at hand, or at once. plan_lock held. */
-void hbc_children_end(struct hbc_session *s, bool drain);
 
 /* It gets a cursor of the message, unless that is over: 0 or -ENOMEM. Context: process. */
 int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m);

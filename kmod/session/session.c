@@ -148,7 +148,7 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 	if (s->origin)
 		WRITE_ONCE(s->root_gone, true);
 	spin_unlock_bh(&s->lock);
-	hbc_children_end(s, true);
+	hbc_children_leave_slots(s, 0);
 	mutex_unlock(&s->plan_lock);
 	hbc_parents_end(s);
 	if (s->origin)
