@@ -116,7 +116,7 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *tr
 	spin_unlock_bh(&origin->lock);
 	for (i = 0; i < nr; i++)
 		hbc_children_install(s, trees[i], &fresh[i]);
-	hbc_lost_renumber(s);
+	hbc_lost_renumber(s, false);
 	hbc_children_leave_slots(s, trees[0]->plan->slots.set);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		hbc_tree_put(old[slot]);

@@ -104,18 +104,16 @@ unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w)
 				sizeof(*w) + n * sizeof(w->run[0]));
 }
 
-void hbc_lost_again(struct hbc_session *s)
-{
-	spin_lock_bh(&s->lock);
-	bitmap_complement(s->lost.told, s->lost.now, HBC_MAX_MEMBERS);
-	spin_unlock_bh(&s->lock);
-}
-
-void hbc_lost_renumber(struct hbc_session *s)
+void hbc_lost_renumber(struct hbc_session *s, bool same)
 {
 	struct hbc_child *child;
 
 	spin_lock_bh(&s->lock);
+	if (same) {
+		bitmap_complement(s->lost.told, s->lost.now, HBC_MAX_MEMBERS);
+		spin_unlock_bh(&s->lock);
+		return;
+	}
 	bitmap_zero(s->lost.now, HBC_MAX_MEMBERS);
 	bitmap_zero(s->lost.told, HBC_MAX_MEMBERS);
 	list_for_each_entry(child, &s->children, link)

@@ -28,14 +28,11 @@ int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag
 		  unsigned int n);
 /* LOST of what the parent does not know. Return: its length, or 0. session->lock held. */
 unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w);
-/* Another tree of slot 0 has taken its place, and numbers anew. Context: any. */
-void hbc_lost_renumber(struct hbc_session *s);
-
 /*
- * The parent, or its lane, is another one: it is told of each node, as it may have missed either.
- * Context: any.
+ * A tree of slot 0 has come that numbers anew, or the @same one by another lane: then the parent
+ * is told of each node, as it may have missed either. Context: any.
  */
-void hbc_lost_again(struct hbc_session *s);
+void hbc_lost_renumber(struct hbc_session *s, bool same);
 
 /**
  * hbc_lost_runs() - nodes that have become lost, or are back

@@ -211,24 +211,6 @@ static void hbc_parent_deal(struct hbc_session *s)
 		hbc_endgame_again(m);
 }
 
-/*
- * What is known by the numbers of slot 0's tree. Over a new lane the same tree may come again:
- * those below do not tell anew then what they have told. plan_lock held.
- */
-static void hbc_parent_number(struct hbc_session *s, bool same)
-{
-	spin_lock_bh(&s->lock);
-	if (same)
-		hbc_report_again(s);
-	else
-		hbc_report_renumber(s);
-	spin_unlock_bh(&s->lock);
-	if (same)
-		hbc_lost_again(s);
-	else
-		hbc_lost_renumber(s);
-}
-
 /* The tree takes its place. plan_lock held. */
 static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 {
@@ -250,8 +232,10 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	hbc_parent_follow(parent);
 	spin_unlock_bh(&s->lock);
 	hbc_children_install(s, tree, &fresh);
-	if (tree->slot == HBC_SLOT_ALL)
-		hbc_parent_number(s, tree == old);
+	if (tree->slot == HBC_SLOT_ALL) {
+		hbc_report_renumber(s, tree == old);
+		hbc_lost_renumber(s, tree == old);
+	}
 	hbc_parent_deal(s);
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);

@@ -179,28 +179,20 @@ int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, un
 	return err;
 }
 
-void hbc_report_renumber(struct hbc_session *s)
+void hbc_report_renumber(struct hbc_session *s, bool same)
 {
 	struct hbc_message *m;
 
-	lockdep_assert_held(&s->lock);
+	spin_lock_bh(&s->lock);
 	list_for_each_entry(m, &s->messages, link) {
-		m->retell = false;
-		hbc_outcomes_clear(&m->outcomes);
+		if (!same)
+			hbc_outcomes_clear(&m->outcomes);
 		hbc_outcomes_clear(&m->fresh);
+		m->retell = true;
 		hbc_report_own(m);
 	}
 	hbc_progress_again(s);
-}
-
-void hbc_report_again(struct hbc_session *s)
-{
-	struct hbc_message *m;
-
-	lockdep_assert_held(&s->lock);
-	list_for_each_entry(m, &s->messages, link)
-		hbc_report_retell(m);
-	hbc_progress_again(s);
+	spin_unlock_bh(&s->lock);
 }
 
 /* Short messages. */

@@ -31,12 +31,11 @@ bool hbc_report_is_told(const struct hbc_message *m);
  */
 int hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason);
 /*
- * The tree of slot 0 is another one: outcomes are counted anew, and told to its parent.
- * session->lock held.
+ * A tree of slot 0 has come: its parent is told all outcomes anew. Those of nodes below are not
+ * known by its numbers, unless it is the @same one by another lane: they do not tell them anew
+ * then. Context: any.
  */
-void hbc_report_renumber(struct hbc_session *s);
-/* The parent, or its lane, is another one: it is told all anew. session->lock held. */
-void hbc_report_again(struct hbc_session *s);
+void hbc_report_renumber(struct hbc_session *s, bool same);
 
 /* This node, or one below, has more of short messages where it belongs. Context: process. */
 void hbc_report_ack(struct hbc_session *s);
