@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A node that is not reached: its parent serves its children.
+ * A node that is not reached, or does not keep a message: its parent serves its children.
  *
- * They keep their numbers in the tree, so reports need no others. When the child comes back,
- * it is told of a tree in which it is alone, and ends its own lanes.
+ * They keep their numbers in the tree, so reports need no others. When the child hears it, or
+ * comes back, it is told of a tree in which it is alone, and ends its own lanes.
  */
 #include <linux/err.h>
 #include <linux/list.h>
 
 #include "session/adopt.h"
 #include "session/child.h"
+#include "session/parent.h"
 #include "session/session.h"
 #include "session/tree.h"
 
@@ -38,4 +39,15 @@ int hbc_adopt(struct hbc_child *child)
 	hbc_children_install(s, tree, &fresh);
 	hbc_tree_put(old);
 	return 1;
+}
+
+void hbc_adopt_ask(struct hbc_session *s)
+{
+	unsigned int slot;
+
+	mutex_lock(&s->plan_lock);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if (s->tree[slot] && s->tree[slot]->nr_edges)
+			hbc_parent_tree_ack(s, slot, s->tree[slot]->epoch, 0, 0);
+	mutex_unlock(&s->plan_lock);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A node that is not reached: its parent serves its children. */
+/* A node that is not reached, or does not keep a message: its parent serves its children. */
 #ifndef _HBC_ADOPT_H
 #define _HBC_ADOPT_H
 
 struct hbc_child;
+struct hbc_session;
 
 /**
- * hbc_adopt() - the children of a child that is not reached become this node's own
+ * hbc_adopt() - the children of a child that cannot serve them become this node's own
  * @child: it; it is a leaf from now on, until the next plan
  *
  * Lanes to them begin; they say what they have, and get what they lack. Without memory nothing
@@ -16,5 +17,7 @@ struct hbc_child;
  * -E2BIG if this node would have too many.
  */
 int hbc_adopt(struct hbc_child *child);
+/* Parents are to serve this node's children. Context: process, no spinlocks. */
+void hbc_adopt_ask(struct hbc_session *s);
 
 #endif /* _HBC_ADOPT_H */

@@ -9,6 +9,7 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/lane.h"
+#include "session/adopt.h"
 #include "session/child.h"
 #include "session/message.h"
 #include "session/parent.h"
@@ -385,6 +386,7 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 	struct hbc_session *s = child->s;
 	u32 epoch = be32_to_cpu(w->epoch), node = be32_to_cpu(w->node);
 	bool ready = false;
+	int err = 0;
 
 	mutex_lock(&s->plan_lock);
 	spin_lock_bh(&s->lock);
@@ -396,10 +398,14 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 	}
 	spin_unlock_bh(&s->lock);
+	/* It does not keep a message, and is to have no children. */
+	if (ready && node == child->node)
+		err = hbc_adopt(child);
 	if (ready)
 		hbc_parent_tree_ack(s, child->slot, epoch, node, be16_to_cpu(w->reason));
 	mutex_unlock(&s->plan_lock);
-	return 0;
+	/* Without memory it is asked again over another connection. */
+	return err == -ENOMEM ? err : 0;
 }
 
 /* A new cursor becomes the child's. session->lock held. */

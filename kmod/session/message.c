@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "config/group.h"
+#include "session/adopt.h"
 #include "session/child.h"
 #include "session/endgame.h"
 #include "session/message.h"
@@ -329,12 +330,12 @@ void hbc_message_fail(struct hbc_message *m, u8 reason)
 void hbc_message_give_up(struct hbc_message *m, u8 reason)
 {
 	struct hbc_session *s = m->s;
-	struct hbc_child *child;
 	bool first;
 
 	spin_lock_bh(&s->lock);
-	first = !m->discard;
+	first = !m->discard && !m->over;
 	m->discard = true;
+	s->unkept += first;
 	s->spooled -= m->spooled;
 	m->spooled = 0;
 	spin_unlock_bh(&s->lock);
@@ -348,11 +349,7 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 		hbc_group_drop(s->group, HBCAST_A_DROPS_CHECKSUM);
 	hbc_store_close(m->store);
 	hbc_message_fail(m, reason);
-	mutex_lock(&s->plan_lock);
-	list_for_each_entry(child, &s->children, link)
-		if (child->slot == HBC_SLOT_ALL)
-			hbc_report_child(child, m, reason);
-	mutex_unlock(&s->plan_lock);
+	hbc_adopt_ask(s);
 }
 
 /* It is not kept any more. session->lock held. */
@@ -379,6 +376,7 @@ void hbc_message_end(struct hbc_message *m)
 		s->done++;
 		s->spooled -= m->spooled;
 		m->spooled = 0;
+		s->unkept -= m->discard;
 		m->over = true;
 		hbc_message_unkeep(m);
 	}

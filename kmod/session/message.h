@@ -121,7 +121,7 @@ void hbc_message_finish(struct hbc_message *m, u8 reason);
  * have. Context: as above.
  */
 void hbc_message_fail(struct hbc_message *m, u8 reason);
-/* It is not kept: it fails here and below with @reason. Context: as above. */
+/* It cannot be kept: it fails here with @reason; others serve those below. Context: as above. */
 void hbc_message_give_up(struct hbc_message *m, u8 reason);
 /* The root has heard of all: it goes. Context: as above. */
 void hbc_message_end(struct hbc_message *m);

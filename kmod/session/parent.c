@@ -243,7 +243,7 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	/* With children all that comes is of use. */
 	parent->having = true;
 	hbc_have_want(s);
-	ready = hbc_children_ready(s, tree);
+	ready = s->unkept || hbc_children_ready(s, tree);
 	s->reporting = true;
 	spin_unlock_bh(&s->lock);
 	if (ready)
@@ -324,20 +324,21 @@ void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser,
 	struct hbc_parent *parent;
 
 	lockdep_assert_held(&s->plan_lock);
-	if (s->origin && refuser) {
-		hbc_root_refused(s, epoch, refuser, reason);
-		return;
-	}
 	if (s->origin) {
-		hbc_root_ready(s, epoch);
+		if (refuser)
+			hbc_root_refused(s, epoch, refuser, reason);
+		else
+			hbc_root_ready(s, epoch);
 		return;
 	}
 	spin_lock_bh(&s->lock);
 	parent = s->parent[slot];
 	if (parent) {
+		bool leaves = s->unkept && s->tree[slot]->nr_edges;
+
 		parent->acked = epoch;
-		parent->refuser = refuser;
-		parent->reason = reason;
+		parent->refuser = leaves ? READ_ONCE(s->hn->id) : refuser;
+		parent->reason = leaves ? HBCAST_REJECT_BUSY : reason;
 		hbc_lane_kick(parent->lane);
 	}
 	spin_unlock_bh(&s->lock);
@@ -445,18 +446,17 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u
 static bool hbc_parent_spools(struct hbc_message *m)
 {
 	struct hbc_session *s = m->s;
-	bool over;
+	bool over = false;
 
 	if (!hbc_message_is_file(m))
 		return false;
 	spin_lock_bh(&s->lock);
-	if (m->over || m->discard) {
-		spin_unlock_bh(&s->lock);
-		return false;
+	if (!m->over && !m->discard) {
+		s->spooled += READ_ONCE(m->store->memory) - m->spooled;
+		m->spooled = READ_ONCE(m->store->memory);
+		over = s->spooled > READ_ONCE(s->group->config.spool) &&
+		       !hbc_store_drains(m->store);
 	}
-	s->spooled += READ_ONCE(m->store->memory) - m->spooled;
-	m->spooled = READ_ONCE(m->store->memory);
-	over = s->spooled > READ_ONCE(s->group->config.spool) && !hbc_store_drains(m->store);
 	spin_unlock_bh(&s->lock);
 	return over;
 }

@@ -69,7 +69,10 @@ void hbc_parent_gone(struct hbc_parent *parent);
 int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame);
 unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame);
 
-/* All below in @slot's tree are connected, or @refuser did not take its part. plan_lock held. */
+/*
+ * All below in @slot's tree are connected, or @refuser did not take its part: this node itself,
+ * if it is to have no children. plan_lock held.
+ */
 void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser, u16 reason);
 /* All lanes from parents end. Context: any. */
 void hbc_parents_end(struct hbc_session *s);

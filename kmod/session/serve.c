@@ -179,7 +179,7 @@ static bool hbc_serve_ended(const struct hbc_child *child, const struct hbc_mess
 	const struct hbc_store *store = m->store;
 
 	return child->s->origin ? READ_ONCE(store->given) == store->nr :
-				  m->lasts & BIT_ULL(child->slot);
+				  !m->discard && m->lasts & BIT_ULL(child->slot);
 }
 
 /* LAST of a message whose pieces of the slot have all gone. session->lock held. */

@@ -62,6 +62,7 @@ struct hbc_tree;
  * @kept: bytes of short messages that are
  * @spooled: bytes of files' pieces in memory, as far as they are counted
  * @endgames: messages that have one
+ * @unkept: messages that this node could not keep: meanwhile it has no children
  * @maps: bytes that messages' pieces take, whether they have come or not
  * @done: counts what DONE tells, and @keep
  * @reporting: fresh outcomes are to be told to the parent now
@@ -100,6 +101,7 @@ struct hbc_session {
 	u64 kept;
 	u64 spooled;
 	unsigned int endgames;
+	unsigned int unkept;
 	u64 maps;
 	unsigned int done;
 	bool reporting;

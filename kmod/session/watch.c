@@ -6,7 +6,8 @@
  * become this node's own.
  * One that acknowledges nothing for stall-interval, though short messages are outstanding, is
  * cut off by its own parent. A session without a parent for some dead-intervals ends, and so
- * does a lane over which no tree of this node's comes.
+ * does a lane over which no tree of this node's comes. A file of which one piece takes longer
+ * than stall-interval fails here, and those below are served by others.
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
@@ -24,6 +25,7 @@
 #include "session/session.h"
 #include "session/tree.h"
 #include "session/watch.h"
+#include "store/file.h"
 
 #define HBC_WATCH_PARTS		4	/* looks in a dead-interval, or stall-interval */
 #define HBC_WATCH_ORPHAN	4	/* dead-intervals without a parent */
@@ -168,6 +170,18 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 	return orphan;
 }
 
+static void hbc_watch_files(struct hbc_session *s)
+{
+	struct hbc_message *m;
+
+	/* The root's file is all there is. */
+	if (s->origin)
+		return;
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+		if (hbc_file_is_stuck(m->store, hbc_watch_stall(s)))
+			hbc_message_give_up(m, HBCAST_REASON_FILE);
+}
+
 void hbc_watch_work(struct work_struct *work)
 {
 	struct hbc_session *s = container_of(to_delayed_work(work), struct hbc_session, watch);
@@ -176,6 +190,7 @@ void hbc_watch_work(struct work_struct *work)
 	while (hbc_watch_children(s))
 		;
 	mutex_unlock(&s->plan_lock);
+	hbc_watch_files(s);
 	if (hbc_watch_orphan(s)) {
 		mutex_lock(&s->hn->lock);
 		hbc_session_end(s, HBCAST_REASON_LANE_LOST);

@@ -12,6 +12,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hbcast.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -229,6 +230,13 @@ static int hbc_file_store(struct hbc_store *store, struct hbc_pages *pages, bool
 	return err ?: 1;
 }
 
+bool hbc_file_is_stuck(const struct hbc_store *store, unsigned long limit)
+{
+	/* Pairs with hbc_store_kick(). */
+	return smp_load_acquire(&store->working) &&
+	       time_after(jiffies, READ_ONCE(store->begun_at) + limit);
+}
+
 /* One step: 1 if there may be more, 0 if nothing is to be done, -errno; *@tell: somebody waits. */
 static int hbc_file_step(struct hbc_store *store, struct hbc_pages *pages, bool *tell)
 {
@@ -242,7 +250,7 @@ static int hbc_file_step(struct hbc_store *store, struct hbc_pages *pages, bool 
 	load = !store->closed && hbc_file_next_load(store, &piece);
 	/* What has come since is not forgotten. */
 	more = ret || load || hbc_sinks_wait(store);
-	store->working = more;
+	WRITE_ONCE(store->working, more);
 	spin_unlock_bh(&store->lock);
 	if (!load)
 		return more;
@@ -258,7 +266,7 @@ static void hbc_file_failed(struct hbc_store *store, int err)
 		       err == -ESTALE || (err == -ENODATA && store->reads_ahead) ?
 				HBCAST_REASON_CHANGED : HBCAST_REASON_FILE;
 	store->closed = true;
-	store->working = false;
+	WRITE_ONCE(store->working, false);
 	spin_unlock_bh(&store->lock);
 }
 
@@ -282,6 +290,7 @@ void hbc_file_work(struct work_struct *work)
 
 	do {
 		tell = false;
+		WRITE_ONCE(store->begun_at, jiffies);
 		ret = hbc_file_step(store, &pages, &tell);
 		if (ret < 0)
 			hbc_file_failed(store, ret);

@@ -51,6 +51,9 @@ int hbc_file_fits(const struct hbc_file *f, u64 length);
 /* Whether it is not as it was when it was given. Context: process. */
 bool hbc_file_has_changed(const struct hbc_file *f);
 
+/* Whether a piece has been read or written for longer than @limit jiffies. Context: any. */
+bool hbc_file_is_stuck(const struct hbc_store *store, unsigned long limit);
+
 /* The work of struct hbc_store. */
 void hbc_file_work(struct work_struct *work);
 void hbc_file_queue(struct work_struct *work);

@@ -12,7 +12,7 @@
 #include "store/sink.h"
 #include "store/store.h"
 
-#define HBC_SINK_STUCK	HZ	/* nothing has been written for so long */
+#define HBC_SINK_STUCK	HZ	/* one piece takes so long */
 #define HBC_SINK_PAUSE_MS	100	/* at most: a file that never answers holds up no end */
 
 struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file)
@@ -33,7 +33,6 @@ struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file)
 	if (!store->file) {
 		store->file = file;
 		WRITE_ONCE(store->drains, true);
-		WRITE_ONCE(store->wrote, jiffies);
 		sink->done = store->filed;
 		swap(store->sum, sum);
 	} else {
@@ -101,7 +100,7 @@ bool hbc_store_pauses(const struct hbc_store *store)
 {
 	/* One that never answers holds up nothing else. */
 	return READ_ONCE(store->drains) && hbc_store_backlog(store) > HBC_SINK_BACKLOG &&
-	       time_before(jiffies, READ_ONCE(store->wrote) + HBC_SINK_STUCK);
+	       !hbc_file_is_stuck(store, HBC_SINK_STUCK);
 }
 
 void hbc_store_pause(struct hbc_store *store)
@@ -178,7 +177,6 @@ bool hbc_sink_wrote(struct hbc_store *store, struct hbc_write *w, int err)
 		sink->error = -err;
 		hbc_sink_end(store, sink);
 	} else {
-		WRITE_ONCE(store->wrote, jiffies);
 		__set_bit(w->piece, sink->done);
 		WRITE_ONCE(sink->nr_done, sink->nr_done + 1);
 		p = hbc_store_piece(store, w->piece);

@@ -138,7 +138,9 @@ void hbc_store_kick(struct hbc_store *store)
 	lockdep_assert_held(&store->lock);
 	if (store->working || store->closed)
 		return;
-	store->working = true;
+	WRITE_ONCE(store->begun_at, jiffies);
+	/* Pairs with hbc_file_is_stuck(). */
+	smp_store_release(&store->working, true);
 	kref_get(&store->ref);
 	hbc_file_queue(&store->work);
 }

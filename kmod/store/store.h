@@ -90,7 +90,7 @@ struct hbc_message_info {
  * @sum: of each piece in the file a checksum; NULL at the root
  * @file: where pieces are kept, or NULL; set once, a reference
  * @drains: pieces are being written to it
- * @wrote: jiffies when a piece was written last
+ * @begun_at: jiffies when the work was queued, or began what it does now
  * @error: enum hbcast_reason why it is of no use any more, or 0
  * @closed: nothing more is to be read or written
  * @work: reads and writes; holds a reference
@@ -122,7 +122,7 @@ struct hbc_store {
 	u32 *sum;
 	struct hbc_file *file;
 	bool drains;
-	unsigned long wrote;
+	unsigned long begun_at;
 	u8 error;
 	bool closed;
 	struct work_struct work;

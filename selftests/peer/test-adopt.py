@@ -1,17 +1,89 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 timeout=300
-"""Nodes that are not reached: others serve those below them."""
+"""Nodes that are not reached, or cannot keep a file: others serve those below them."""
 
+import os
 import random
 import socket
+import subprocess
 
 from hbtest import hbcnl, node, tap, wire
-from hbtest.node import GROUP, KEY, tcp
-from hbtest.trees import EVIL, SECONDS, Scene
+from hbtest.node import GROUP, KEY, tcp, until
+from hbtest.trees import EVIL, MIB, SECONDS, Scene, rated
 
 PORT = 8	# honest broadcasts go to another one
 ROOT = 8	# for whom the attacker speaks
+BUSY = 5
+LITTLE, ENOUGH = MIB, 64 * MIB
+SIZE = 8 * MIB
+
+
+def spool(scene, size, *numbers):
+    for number in numbers:
+        scene.nodes[number - 1].client.do("group-set", id=GROUP, spool=size)
+
+
+def send(scene):
+    content = os.urandom(MIB) * (SIZE // MIB)
+    fd = os.memfd_create("content")
+    os.write(fd, content)
+    node.send_file(scene.sender, fd, len(content))
+    os.close(fd)
+    return content
+
+
+def broadcast(scene, meanwhile=None):
+    """Who has read all of a file, and what the root knows."""
+    readers = {number: node.Reader(sock) for number, sock in zip((2, 3, 4), scene.receivers)}
+    content = send(scene)
+    if meanwhile:
+        meanwhile()
+    whole = [number for number, reader in readers.items()
+             if reader.result() == "whole" and reader.got == content]
+    scene.complete()
+    return whole, node.completion(scene.sender)
+
+
+def test_chain(scene):
+    """Two in a row."""
+    scene.root.apply((1, 2), (2, 3), (3, 4))
+    spool(scene, LITTLE, 2, 3)
+    tap.equal(broadcast(scene), ([4], {2: "spool", 3: "spool", 4: "delivered"}),
+              "two in a chain have no room: who is below them gets all of a file")
+    spool(scene, ENOUGH, 2, 3)
+    tap.check(scene.broadcast(os.urandom(100000)), "short messages go on to all")
+    tap.equal(broadcast(scene)[0], [2, 3, 4], "and so does the next file")
+
+
+def test_slots(scene):
+    """A relay of one tree of two."""
+    trees = rated(1, 1, 1)[:2]
+    scene.root.apply_trees(*trees)
+    spool(scene, LITTLE, 2)
+    tap.equal(broadcast(scene), ([3, 4], {2: "spool", 3: "delivered", 4: "delivered"}),
+              "the relay of one tree of two has no room: the others get both trees' pieces")
+    spool(scene, ENOUGH, 2)
+
+
+def test_plan(scene):
+    """A new plan gives children to one that has no room, in the middle of the file."""
+    shape = ["tc", "-n", "switch", "qdisc", "add", "dev", "p4", "root", "tbf", "rate", "16mbit",
+             "burst", "16kb", "latency", "50ms"]
+
+    def change():
+        event = scene.root.listener.event(type="plan-refused", epoch=epoch)
+        tap.equal((event["node"], event["reject"]), ([2], "busy"), "the root is told who")
+        scene.root.apply((1, 2), (2, 4), (1, 3))
+
+    epoch = scene.root.apply((1, 2), (2, 3), (3, 4))
+    spool(scene, LITTLE, 2)
+    subprocess.run(shape, check=True)
+    tap.equal(broadcast(scene, change),
+              ([3, 4], {2: "spool", 3: "delivered", 4: "delivered"}),
+              "one that has no room gets other children meanwhile: they have all of the file")
+    subprocess.run([*shape[:4], "del", *shape[5:8]], check=True)
+    spool(scene, ENOUGH, 2)
 
 
 def listen():
@@ -64,12 +136,81 @@ def test_adopted(scene):
             each.close()
 
 
+def test_asks(scene):
+    """What such a node says: of itself alone that it fails, and who is to serve its child."""
+    nodes = [wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
+    spool(scene, 1 << 16, 2)
+    above = parent(random.getrandbits(63) + 1)
+    with listen() as listener, scene.members[0].receiver(PORT) as receiver:
+        reader = node.Reader(receiver)
+        above.tell(nodes)
+        below = greet(listener)
+        below.settle()
+        above.until(lambda: above.agreed and 1 in above.connected)
+        above.connected.clear()
+        above.give(1, bytes(200000), PORT, kind=wire.FILE)
+        above.until(lambda: 1 in above.connected)
+        tap.equal(above.connected[1], (2, BUSY), "a node without room does not take its part")
+        tap.equal((above.outcome(1), reader.result()), (wire.SPOOL, "ECONNRESET"), "it fails")
+        tap.check(above.alive() and above.alive() and (1, 1) not in above.outcomes,
+                  "and says nothing of its child")
+        tap.check(below.alive() and below.alive() and not below.lasts,
+                  "to which it promises nothing, and which it keeps until it is told")
+        above.tell([wire.tree_node(2)])
+        below.until(lambda: below.over is not None)
+        above.until(lambda: above.agreed and 1 in above.connected)
+        tap.equal((above.connected[1], above.have.get(1)), ((0, 0), True),
+                  "a leaf it can be, which wants no more of the file")
+        above.tell(nodes)
+        above.until(lambda: 1 in above.connected)
+        tap.equal(above.connected[1], (2, BUSY), "and no more than that")
+        above.tell(nodes, 2)
+        above.until(lambda: 2 in above.connected)
+        tap.equal(above.connected[2], (2, BUSY), "by another plan, too")
+        above.send(wire.done(1, (1, 1)))
+        above.tell(nodes, 3)
+        below.close()
+        below = greet(listener)
+        below.until(lambda: below.epoch == 3)
+        below.settle()
+        above.until(lambda: 3 in above.connected)
+        tap.equal(above.connected[3], (0, 0), "when the file is over it takes its part")
+        above.leave()
+        below.close()
+    spool(scene, ENOUGH, 2)
+
+
+def test_serves(scene):
+    """What its parent makes of that."""
+    with listen() as listener:
+        epoch = scene.root.apply((1, 2), (1, EVIL), (EVIL, 3), (EVIL, 4), wait=False)
+        child = greet(listener)
+        tap.equal((child.until(lambda: child.epoch), len(child.nodes)), (epoch, 3),
+                  "a relay is told whom it has below")
+        child.send(wire.tree_ack(epoch, EVIL, BUSY))
+        child.until(lambda: not child.epoch)
+        child.until(lambda: child.epoch)
+        tap.equal((child.epoch, len(child.nodes)), (epoch, 1), "and when it refuses, nobody")
+        child.settle()
+        tap.check(until(SECONDS, lambda: scene.root.ready(epoch)), "all are connected")
+        child.send(wire.tree_ack(epoch, EVIL, BUSY))
+        tap.check(child.alive() and scene.root.ready(epoch), "once more is no harm")
+        content = os.urandom(100000)
+        scene.sender.send(content)
+        tap.equal([node.take_all(sock) for sock in scene.receivers], [content] * 3,
+                  "those below it get what is sent")
+    child.close()
+    scene.root.apply((1, 2), (2, 3), (2, 4))
+    scene.complete()
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
-    test_adopted(scene)
+    for test in test_adopted, test_chain, test_slots, test_plan, test_asks, test_serves:
+        test(scene)
     scene.end()
     tap.done()
 

@@ -10,8 +10,10 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/userfaultfd.h>
 
 #include "node.h"
 #include "harness.h"
@@ -135,6 +137,39 @@ static bool unshape(int node)
 
 	snprintf(line, sizeof(line), "$tc del dev port%d root", node);
 	return !node_run(3, line);
+}
+
+/* A node that could not keep a file has no children until the next plan. */
+static bool chain_again(void)
+{
+	return !node_run(1, "$ctl apply \"$HBCAST_PLANS/chain\" group 5 wait 10s");
+}
+
+/*
+ * Another process that begins to write to @file once it has @size bytes, from memory that nobody
+ * fills: it never ends, and holds the file.
+ */
+static pid_t hold(int file, off_t size)
+{
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+	pid_t child = fork();
+	struct stat st;
+	void *page;
+	int fd;
+
+	if (child)
+		return child;
+	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	range.range.start = (unsigned long)page;
+	range.range.len = 4096;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
+		_exit(1);
+	while (!fstat(file, &st) && st.st_size < size)
+		usleep(1000);
+	pwrite(file, page, 1, 0);
+	_exit(1);
 }
 
 TEST_F(sink, whole)
@@ -374,15 +409,69 @@ TEST_F(sink, file_that_changes_serves_nobody)
 	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
 	EXPECT_EQ(0, take(self->near, near, 0, NULL));
 	ASSERT_EQ(1, pwrite(near, "x", 1, size / 2));
-	EXPECT_GT(0, take(self->far, self->file, 0, NULL));
-	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	/* Node 3 gets what it lacks from node 1. */
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, size));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
-	EXPECT_EQ(HBCAST_REASON_CHANGED, report_of(&r, 3)->reason);
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 3)->state);
 	/* It was not for want of memory. */
 	EXPECT_EQ(0, node_run(2, "$ctl -j group show id 5 | jq -e '.[0].drops.no_memory == 0'"));
 	EXPECT_TRUE(unshape(3));
+	EXPECT_TRUE(chain_again());
 	close(near);
+}
+
+TEST_F(sink, file_that_does_not_answer)
+{
+	/* Node 3 is behind: some of what it lacks lies in node 2's file alone. */
+	const size_t size = 32 * MIB;
+	struct hbcast_sink s = { 0 };
+	int near = memfd_create("near", 0);
+	struct report r;
+	pid_t holder, child;
+
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 1s"));
+	ASSERT_TRUE(shape(2, "400mbit"));
+	ASSERT_TRUE(shape(3, "100mbit"));
+	holder = hold(near, 8 * MIB);
+	child = take_beside(self->far, self->file, 0);
+	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
+	EXPECT_EQ(-EIO, take(self->near, near, 0, &s));
+	EXPECT_EQ(HBCAST_REASON_FILE, s.reason);
+	EXPECT_EQ(0, ended(child));
+	EXPECT_TRUE(has(self->file, 0, 1, size));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_FILE, report_of(&r, 2)->reason);
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 3)->state);
+	/* It did not answer until now. */
+	ASSERT_EQ(0, waitpid(holder, NULL, WNOHANG));
+	ASSERT_EQ(0, kill(holder, SIGKILL));
+	EXPECT_EQ(-EINTR, ended(holder));
+	EXPECT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 10s"));
+	EXPECT_TRUE(unshape(2));
+	EXPECT_TRUE(unshape(3));
+	EXPECT_TRUE(chain_again());
+	close(near);
+}
+
+TEST_F(sink, without_room)
+{
+	/* Node 2 may keep less than it is to hand on. */
+	struct report r;
+
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 spool 1m"));
+	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, 8 * MIB));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_SPOOL, report_of(&r, 2)->reason);
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 3)->state);
+	EXPECT_EQ(0, node_run(2, "$ctl group set 5 spool 64m"));
+	EXPECT_TRUE(chain_again());
 }
 
 TEST_F(sink, without_a_file)

@@ -162,8 +162,9 @@ enum hbcast_round_status {
  *   group, root, epoch.
  * @HBCAST_EVENT_PLAN_READY: All nodes below this one are connected. group,
  *   root, epoch.
- * @HBCAST_EVENT_PLAN_REFUSED: A node refused its part of the plan, or could
- *   not be reached for it. group, root, epoch, node, reject.
+ * @HBCAST_EVENT_PLAN_REFUSED: A node refused its part of the plan, could not
+ *   be reached for it, or (busy) cannot keep a file for those behind it, which
+ *   others serve now. group, root, epoch, node, reject.
  * @HBCAST_EVENT_MEMBER_LOST: Messages do not reach these members; later ones
  *   neither when down is set. group, root, node, reason, down.
  * @HBCAST_EVENT_MEMBER_BACK: These members are reached again. group, root,
