@@ -78,7 +78,7 @@ static int hbc_probe_asked_hear(struct hbc_probe_asked *asked)
 	asked->told = be32_to_cpu(w->round);
 	hbc_probe_tell(&(struct hbc_probe_news) {
 		.probe = &asked->probe, .round = asked->told, .w = w,
-		.figures = hbc_wire_count(&h, sizeof(*w), sizeof(w->figure[0])),
+		.figures = h.n,
 	}, asked->portid);
 	return 0;
 }

@@ -282,10 +282,9 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 			       const u8 *frame)
 {
 	const struct hbc_wire_ask *w = (const struct hbc_wire_ask *)frame;
-	unsigned int count = hbc_wire_count(h, sizeof(*w), sizeof(w->task[0]));
 	int err;
 
-	if (be32_to_cpu(w->round) == round->id && count)
+	if (be32_to_cpu(w->round) == round->id && h->n)
 		return 0;
 	hbc_probe_round_clear(round);
 	round->id = be32_to_cpu(w->round);
@@ -293,12 +292,12 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 	round->end = round->begun + be32_to_cpu(w->ms) * (u64)NSEC_PER_MSEC;
 	round->every = hbc_probe_round_every(round, be32_to_cpu(w->every));
 	round->status = HBCAST_ROUND_OVER;
-	if (!count)
+	if (!h->n)
 		return 0;
-	round->parts = kvcalloc(count, sizeof(*round->parts), GFP_KERNEL);
+	round->parts = kvcalloc(h->n, sizeof(*round->parts), GFP_KERNEL);
 	if (!round->parts)
 		return -ENOMEM;
-	round->count = count;
+	round->count = h->n;
 	err = hbc_probe_round_read(round, w->task);
 	if (err)
 		return err;

@@ -502,9 +502,7 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *
 	case HBC_FRAME_HAVE:
 		return hbc_child_have(child, (const struct hbc_wire_have *)frame, h);
 	case HBC_FRAME_WANT:
-		return hbc_child_want(child, (const struct hbc_wire_want *)frame,
-				      hbc_wire_count(h, sizeof(struct hbc_wire_want),
-						     sizeof(struct hbc_wire_run)));
+		return hbc_child_want(child, (const struct hbc_wire_want *)frame, h->n);
 	case HBC_FRAME_STOP:
 		hbc_child_stop(child);
 		return 0;
@@ -514,14 +512,10 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *
 		return all ? hbc_child_acked(child, (const struct hbc_wire_ack *)frame) : -EPROTO;
 	case HBC_FRAME_LOST:
 		return !all ? -EPROTO :
-		       hbc_lost_come(child, (const struct hbc_wire_lost *)frame, h->tag,
-				     hbc_wire_count(h, sizeof(struct hbc_wire_lost),
-						    sizeof(struct hbc_wire_run)));
+		       hbc_lost_come(child, (const struct hbc_wire_lost *)frame, h->tag, h->n);
 	case HBC_FRAME_REPORT:
 		return !all ? -EPROTO :
-		       hbc_report_come(child, (const struct hbc_wire_report *)frame,
-				       hbc_wire_count(h, sizeof(struct hbc_wire_report),
-						      sizeof(struct hbc_wire_outcome)));
+		       hbc_report_come(child, (const struct hbc_wire_report *)frame, h->n);
 	default:
 		return -EPROTO;
 	}

@@ -175,7 +175,7 @@ static void hbc_message_read(const struct hbc_wire_message *w, const struct hbc_
 	info->hashed = w->hashed;
 	info->time_ns = be64_to_cpu(w->time);
 	memcpy(info->hash, w->hash, sizeof(info->hash));
-	memcpy(info->name, w->name, h->length - sizeof(*w));
+	memcpy(info->name, w->name, h->n);
 }
 
 unsigned int hbc_message_frame(const struct hbc_message *m, struct hbc_wire_message *w)

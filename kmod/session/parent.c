@@ -388,12 +388,10 @@ static int hbc_parent_message(struct hbc_parent *parent, const struct hbc_wire_m
 static int hbc_parent_done(struct hbc_parent *parent, const struct hbc_wire_done *w,
 			   const struct hbc_hdr *h)
 {
-	unsigned int n = hbc_wire_count(h, sizeof(*w), sizeof(w->numbers[0]));
-
-	hbc_message_done(parent->s, be64_to_cpu(w->before), w->numbers, n);
-	if (n)
-		hbc_parent_knows(parent, be64_to_cpu(w->numbers[n - 1].first) +
-				 be64_to_cpu(w->numbers[n - 1].count) - 1);
+	hbc_message_done(parent->s, be64_to_cpu(w->before), w->numbers, h->n);
+	if (h->n)
+		hbc_parent_knows(parent, be64_to_cpu(w->numbers[h->n - 1].first) +
+				 be64_to_cpu(w->numbers[h->n - 1].count) - 1);
 	return 0;
 }
 
@@ -426,9 +424,7 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u
 	case HBC_FRAME_PLAN:
 		return hbc_parent_plan(parent, (const struct hbc_wire_plan *)frame, h->length);
 	case HBC_FRAME_TREE:
-		return hbc_parent_tree(parent, (const struct hbc_wire_tree *)frame,
-				       hbc_wire_count(h, sizeof(struct hbc_wire_tree),
-						      sizeof(struct hbc_wire_node)));
+		return hbc_parent_tree(parent, (const struct hbc_wire_tree *)frame, h->n);
 	case HBC_FRAME_OVER:
 		return hbc_parent_over(parent, h);
 	case HBC_FRAME_MESSAGE:

@@ -66,8 +66,7 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 		if (!err && h->tag & HBC_HAVE_ALL)
 			hbc_serve_runs(child, m, &all, 1, false);
 		else if (!err)
-			hbc_serve_runs(child, m, w->run,
-				       hbc_wire_count(h, sizeof(*w), sizeof(w->run[0])), false);
+			hbc_serve_runs(child, m, w->run, h->n, false);
 		hbc_message_put(m);
 	}
 	if (!err && h->tag & HBC_HAVE_END) {

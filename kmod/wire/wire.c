@@ -22,72 +22,65 @@ static_assert(SIZE(outcome) == 20);
 
 /* What a type allows in its header. */
 struct rule {
-	u16 min;	/* shortest frame, 0 for no such type */
-	u16 max;	/* longest one, 0 for as long as @min */
-	u8 step;	/* what is more than the shortest comes in steps of this, unless 0 */
+	u16 fixed;	/* bytes that each frame has, 0 for no such type */
+	u8 step;	/* bytes of each entry behind them; 0: there are none */
+	u8 least;	/* entries */
+	u16 max;	/* bytes of the longest frame, 0 for HBC_CONTROL_MAX */
 	u8 tags;	/* the tag has no other bits */
 };
 
 static const struct rule rules[__HBC_FRAME_MAX] = {
-	[HBC_FRAME_HELLO] = { .min = SIZE(hello), .tags = U8_MAX },
-	[HBC_FRAME_CHALLENGE] = { .min = SIZE(challenge) },
-	[HBC_FRAME_AUTH] = { .min = SIZE(auth) },
-	[HBC_FRAME_READY] = { .min = SIZE(hdr) },
-	[HBC_FRAME_REJECT] = { .min = SIZE(reject) },
+	[HBC_FRAME_HELLO] = { .fixed = SIZE(hello), .tags = U8_MAX },
+	[HBC_FRAME_CHALLENGE] = { .fixed = SIZE(challenge) },
+	[HBC_FRAME_AUTH] = { .fixed = SIZE(auth) },
+	[HBC_FRAME_READY] = { .fixed = SIZE(hdr) },
+	[HBC_FRAME_REJECT] = { .fixed = SIZE(reject) },
 	[HBC_FRAME_PLAN] = {
-		.min = SIZE(plan) + SIZE(slot), .step = SIZE(slot),
+		.fixed = SIZE(plan), .step = SIZE(slot), .least = 1,
 		.max = SIZE(plan) + HBC_MAX_SLOTS * SIZE(slot),
 	},
-	[HBC_FRAME_TREE] = {
-		.min = SIZE(tree) + SIZE(node), .step = SIZE(node), .max = HBC_CONTROL_MAX,
+	[HBC_FRAME_TREE] = { .fixed = SIZE(tree), .step = SIZE(node), .least = 1 },
+	[HBC_FRAME_MESSAGE] = {
+		.fixed = SIZE(message), .step = 1, .max = SIZE(message) + HBC_NAME_MAX,
 	},
-	[HBC_FRAME_MESSAGE] = { .min = SIZE(message), .max = SIZE(message) + HBC_NAME_MAX },
-	[HBC_FRAME_LAST] = { .min = SIZE(last) },
-	[HBC_FRAME_OVER] = { .min = SIZE(hdr), .tags = HBC_OVER_ALL },
-	[HBC_FRAME_DONE] = { .min = SIZE(done), .step = SIZE(numbers), .max = HBC_CONTROL_MAX },
-	[HBC_FRAME_TREE_ACK] = { .min = SIZE(tree_ack) },
+	[HBC_FRAME_LAST] = { .fixed = SIZE(last) },
+	[HBC_FRAME_OVER] = { .fixed = SIZE(hdr), .tags = HBC_OVER_ALL },
+	[HBC_FRAME_DONE] = { .fixed = SIZE(done), .step = SIZE(numbers) },
+	[HBC_FRAME_TREE_ACK] = { .fixed = SIZE(tree_ack) },
 	[HBC_FRAME_HAVE] = {
-		.min = SIZE(have), .step = SIZE(run), .max = HBC_CONTROL_MAX,
-		.tags = HBC_HAVE_ALL | HBC_HAVE_END,
+		.fixed = SIZE(have), .step = SIZE(run), .tags = HBC_HAVE_ALL | HBC_HAVE_END,
 	},
-	[HBC_FRAME_WANT] = {
-		.min = SIZE(want) + SIZE(run), .step = SIZE(run), .max = HBC_CONTROL_MAX,
-	},
-	[HBC_FRAME_STOP] = { .min = SIZE(hdr) },
-	[HBC_FRAME_ACK] = { .min = SIZE(ack), .tags = HBC_ACK_FILE },
-	[HBC_FRAME_REPORT] = {
-		.min = SIZE(report) + SIZE(outcome), .step = SIZE(outcome),
-		.max = HBC_CONTROL_MAX,
-	},
+	[HBC_FRAME_WANT] = { .fixed = SIZE(want), .step = SIZE(run), .least = 1 },
+	[HBC_FRAME_STOP] = { .fixed = SIZE(hdr) },
+	[HBC_FRAME_ACK] = { .fixed = SIZE(ack), .tags = HBC_ACK_FILE },
+	[HBC_FRAME_REPORT] = { .fixed = SIZE(report), .step = SIZE(outcome), .least = 1 },
 	[HBC_FRAME_LOST] = {
-		.min = SIZE(lost) + SIZE(run), .step = SIZE(run), .max = HBC_CONTROL_MAX,
+		.fixed = SIZE(lost), .step = SIZE(run), .least = 1,
 		.tags = HBC_LOST_DOWN | HBC_LOST_BACK,
 	},
-	[HBC_FRAME_PING] = { .min = SIZE(ping) },
-	[HBC_FRAME_PONG] = { .min = SIZE(ping) },
-	[HBC_FRAME_PROBE] = { .min = SIZE(probe), .max = HBC_FRAME_MAX, .tags = HBC_PROBE_LAST },
-	[HBC_FRAME_PROBE_ASK] = {
-		.min = SIZE(ask), .step = SIZE(task), .max = HBC_CONTROL_MAX,
-		.tags = HBC_ASK_ANYWAY,
+	[HBC_FRAME_PING] = { .fixed = SIZE(ping) },
+	[HBC_FRAME_PONG] = { .fixed = SIZE(ping) },
+	[HBC_FRAME_PROBE] = {
+		.fixed = SIZE(probe), .step = 1, .max = HBC_FRAME_MAX, .tags = HBC_PROBE_LAST,
 	},
-	[HBC_FRAME_PROBE_SAMPLE] = {
-		.min = SIZE(sample), .step = SIZE(figure), .max = HBC_CONTROL_MAX,
-	},
+	[HBC_FRAME_PROBE_ASK] = { .fixed = SIZE(ask), .step = SIZE(task), .tags = HBC_ASK_ANYWAY },
+	[HBC_FRAME_PROBE_SAMPLE] = { .fixed = SIZE(sample), .step = SIZE(figure) },
 };
 
-int hbc_wire_check_hdr(const struct hbc_hdr *h)
+int hbc_wire_check_hdr(struct hbc_hdr *h)
 {
 	const struct rule *rule;
 
-	if (h->type >= __HBC_FRAME_MAX || !rules[h->type].min)
+	if (h->type >= __HBC_FRAME_MAX || !rules[h->type].fixed)
 		return -EBADMSG;
 	rule = &rules[h->type];
 	if (h->type == HBC_FRAME_HELLO && h->tag != HBC_WIRE_VERSION)
 		return -EPROTONOSUPPORT;
-	if (h->length < rule->min || h->length > (rule->max ?: rule->min) ||
-	    (h->tag & ~rule->tags))
+	if (h->length < rule->fixed || (h->tag & ~rule->tags))
 		return -EBADMSG;
-	return rule->step && (h->length - rule->min) % rule->step ? -EBADMSG : 0;
+	h->n = rule->step ? (h->length - rule->fixed) / rule->step : 0;
+	return h->n < rule->least || h->length != rule->fixed + h->n * rule->step ||
+	       h->length > (rule->max ?: HBC_CONTROL_MAX) ? -EBADMSG : 0;
 }
 
 static bool is_zero(const u8 *bytes, unsigned int n)
@@ -314,10 +307,9 @@ static bool good_measuring(const u8 *buf, const struct hbc_hdr *h)
 	case HBC_FRAME_PROBE:
 		return probe->round && !probe->reserved;
 	case HBC_FRAME_PROBE_ASK:
-		return good_ask((const void *)buf, hbc_wire_count(h, SIZE(ask), SIZE(task)));
+		return good_ask((const void *)buf, h->n);
 	case HBC_FRAME_PROBE_SAMPLE:
-		return good_sample((const void *)buf,
-				   hbc_wire_count(h, SIZE(sample), SIZE(figure)));
+		return good_sample((const void *)buf, h->n);
 	default:
 		return true;
 	}
@@ -326,7 +318,6 @@ static bool good_measuring(const u8 *buf, const struct hbc_hdr *h)
 static bool good(const u8 *buf, const struct hbc_hdr *h)
 {
 	const struct hbc_wire_reject *reject = (const struct hbc_wire_reject *)buf;
-	const struct hbc_wire_done *done = (const struct hbc_wire_done *)buf;
 	const struct hbc_wire_want *want = (const struct hbc_wire_want *)buf;
 
 	switch (h->type) {
@@ -338,32 +329,27 @@ static bool good(const u8 *buf, const struct hbc_hdr *h)
 		return reject->reason && be16_to_cpu(reject->reason) <= HBCAST_REJECT_POLICY &&
 		       !reject->reserved;
 	case HBC_FRAME_PLAN:
-		return good_plan((const void *)buf, hbc_wire_count(h, SIZE(plan), SIZE(slot)));
+		return good_plan((const void *)buf, h->n);
 	case HBC_FRAME_TREE:
-		return good_tree((const void *)buf, hbc_wire_count(h, SIZE(tree), SIZE(node)));
+		return good_tree((const void *)buf, h->n);
 	case HBC_FRAME_TREE_ACK:
 		return good_tree_ack((const void *)buf);
 	case HBC_FRAME_MESSAGE:
-		return good_message((const void *)buf, h->length - SIZE(message));
+		return good_message((const void *)buf, h->n);
 	case HBC_FRAME_LAST:
 		return ((const struct hbc_wire_last *)buf)->message;
 	case HBC_FRAME_DONE:
-		return good_numbers(done->numbers,
-				    hbc_wire_count(h, SIZE(done), SIZE(numbers)));
+		return good_numbers(((const struct hbc_wire_done *)buf)->numbers, h->n);
 	case HBC_FRAME_HAVE:
-		return good_have((const void *)buf, h->tag,
-				 hbc_wire_count(h, SIZE(have), SIZE(run)));
+		return good_have((const void *)buf, h->tag, h->n);
 	case HBC_FRAME_WANT:
-		return want->message &&
-		       good_runs(want->run, hbc_wire_count(h, SIZE(want), SIZE(run)));
+		return want->message && good_runs(want->run, h->n);
 	case HBC_FRAME_ACK:
 		return good_ack((const void *)buf, h->tag);
 	case HBC_FRAME_REPORT:
-		return good_report((const void *)buf,
-				   hbc_wire_count(h, SIZE(report), SIZE(outcome)));
+		return good_report((const void *)buf, h->n);
 	case HBC_FRAME_LOST:
-		return good_lost((const void *)buf, h->tag,
-				 hbc_wire_count(h, SIZE(lost), SIZE(run)));
+		return good_lost((const void *)buf, h->tag, h->n);
 	default:
 		return good_measuring(buf, h);
 	}

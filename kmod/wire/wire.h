@@ -79,11 +79,18 @@ struct hbc_wire_hdr {
 } __packed;
 static_assert(sizeof(struct hbc_wire_hdr) == HBC_HDR_LEN);
 
-/* The same in the host's order, checked. */
+/**
+ * struct hbc_hdr - the same in the host's order, checked
+ * @type: see there
+ * @tag: see there
+ * @length: see there
+ * @n: entries behind the frame's fixed part, or bytes of a name or of PROBE's payload; not of DATA
+ */
 struct hbc_hdr {
 	u8 type;
 	u8 tag;
 	u16 length;
+	u16 n;
 };
 
 #define HBC_HELLO_PROBE		0x01	/* flags: the lane is for measuring */
@@ -299,7 +306,7 @@ struct hbc_wire_ping {
 } __packed;
 
 /* hbc_wire_get_hdr() for all that is not a good DATA. */
-int hbc_wire_check_hdr(const struct hbc_hdr *h);
+int hbc_wire_check_hdr(struct hbc_hdr *h);
 
 /**
  * hbc_wire_get_hdr() - read and check a frame's header
@@ -334,12 +341,6 @@ static inline int hbc_wire_get_hdr(const u8 *buf, struct hbc_hdr *h)
  * Return: 0 or -EBADMSG.
  */
 int hbc_wire_check(const u8 *buf, const struct hbc_hdr *h);
-
-/* Entries of @size bytes that follow @fixed bytes of the frame. Context: any. */
-static inline unsigned int hbc_wire_count(const struct hbc_hdr *h, size_t fixed, size_t size)
-{
-	return (h->length - fixed) / size;
-}
 
 /* Writes a header. Return: @length. Context: any. */
 static inline unsigned int hbc_wire_put_hdr(struct hbc_wire_hdr *w, u8 type, u8 tag, u16 length)
