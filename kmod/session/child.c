@@ -502,7 +502,7 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *
 	case HBC_FRAME_HAVE:
 		return hbc_child_have(child, (const struct hbc_wire_have *)frame, h);
 	case HBC_FRAME_WANT:
-		return hbc_child_want(child, (const struct hbc_wire_want *)frame, h->n);
+		return hbc_child_want(child, (const struct hbc_wire_have *)frame, h->n);
 	case HBC_FRAME_STOP:
 		hbc_child_stop(child);
 		return 0;

@@ -19,6 +19,7 @@
 #include "lane/lane.h"
 #include "lane/rx.h"
 #include "session/endgame.h"
+#include "session/have.h"
 #include "session/message.h"
 #include "session/parent.h"
 #include "session/session.h"
@@ -352,27 +353,17 @@ static unsigned int hbc_endgame_runs(const struct hbc_endgame *eg, unsigned long
 
 static unsigned int hbc_endgame_message(struct hbc_message *m, u8 slot, u8 *frame)
 {
-	struct hbc_wire_have *have = (struct hbc_wire_have *)frame;
-	struct hbc_wire_want *want = (struct hbc_wire_want *)frame;
+	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
 	struct hbc_endgame *eg = m->endgame;
 	unsigned int n = 0;
 
 	if (eg->telling[slot])
-		n = hbc_endgame_runs(eg, eg->tell, eg->from, slot, have->run,
-				     &eg->telling[slot]);
-	if (n) {
-		have->message = cpu_to_be64(hbc_message_number(m));
-		return hbc_wire_put_hdr(&have->hdr, HBC_FRAME_HAVE, 0,
-					sizeof(*have) + n * sizeof(have->run[0]));
-	}
+		n = hbc_endgame_runs(eg, eg->tell, eg->from, slot, w->run, &eg->telling[slot]);
+	if (n)
+		return hbc_have_put(m, w, HBC_FRAME_HAVE, n);
 	if (eg->asking[slot])
-		n = hbc_endgame_runs(eg, eg->ask, eg->slot, slot, want->run,
-				     &eg->asking[slot]);
-	if (!n)
-		return 0;
-	want->message = cpu_to_be64(hbc_message_number(m));
-	return hbc_wire_put_hdr(&want->hdr, HBC_FRAME_WANT, 0,
-				sizeof(*want) + n * sizeof(want->run[0]));
+		n = hbc_endgame_runs(eg, eg->ask, eg->slot, slot, w->run, &eg->asking[slot]);
+	return n ? hbc_have_put(m, w, HBC_FRAME_WANT, n) : 0;
 }
 
 unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame)

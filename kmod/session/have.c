@@ -35,6 +35,13 @@ static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, struct 
 	return n;
 }
 
+unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, u8 type,
+			  unsigned int n)
+{
+	w->message = cpu_to_be64(hbc_message_number(m));
+	return hbc_wire_put_hdr(&w->hdr, type, 0, sizeof(*w) + n * sizeof(w->run[0]));
+}
+
 /* HAVE of a message: its length, or 0 if nothing of it is here. session->lock held. */
 static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have *w)
 {
@@ -48,9 +55,7 @@ static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have
 	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
 		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
 	n = hbc_have_runs(store, false, w->run);
-	if (!n)
-		return 0;
-	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, 0, sizeof(*w) + n * sizeof(w->run[0]));
+	return n ? hbc_have_put(m, w, HBC_FRAME_HAVE, n) : 0;
 }
 
 /* HAVE of the next message of which something is here; then the end. session->lock held. */
@@ -75,17 +80,6 @@ unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame)
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_END, sizeof(*w));
 }
 
-/* WANT of all that is not here: its length, or 0. session->lock held. */
-static unsigned int hbc_have_missing(struct hbc_message *m, struct hbc_wire_want *w)
-{
-	unsigned int n = hbc_have_runs(m->store, true, w->run);
-
-	w->message = cpu_to_be64(hbc_message_number(m));
-	if (!n)
-		return 0;
-	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_WANT, 0, sizeof(*w) + n * sizeof(w->run[0]));
-}
-
 void hbc_have_want(struct hbc_session *s)
 {
 	struct hbc_parent *parent = s->parent[HBC_SLOT_ALL];
@@ -101,6 +95,7 @@ void hbc_have_want(struct hbc_session *s)
 /* WANT of the next message of which data was thrown away, and somebody wants it now. */
 unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
 {
+	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
 	struct hbc_message *m;
 	unsigned int n;
 
@@ -111,9 +106,9 @@ unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
 		    hbc_message_is_useless(m))
 			continue;
 		parent->want = hbc_message_number(m);
-		n = hbc_have_missing(m, (struct hbc_wire_want *)frame);
+		n = hbc_have_runs(m->store, true, w->run);
 		if (n)
-			return n;
+			return hbc_have_put(m, w, HBC_FRAME_WANT, n);
 	}
 	parent->wanting = false;
 	return 0;

@@ -5,9 +5,14 @@
 
 #include <linux/types.h>
 
+struct hbc_message;
 struct hbc_parent;
 struct hbc_session;
+struct hbc_wire_have;
 
+/* The header of HAVE or WANT of @m, with @n runs. Return: its length. Context: any. */
+unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, u8 type,
+			  unsigned int n);
 /* HAVE of the next message of which something is here; then the end. session->lock held. */
 unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame);
 /* What was thrown away is wanted, perhaps: slot 0's parent is asked. session->lock held. */

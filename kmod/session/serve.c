@@ -78,7 +78,7 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 	return err;
 }
 
-int hbc_child_want(struct hbc_child *child, const struct hbc_wire_want *w, unsigned int n)
+int hbc_child_want(struct hbc_child *child, const struct hbc_wire_have *w, unsigned int n)
 {
 	struct hbc_message *m = hbc_message_lookup(child->s, be64_to_cpu(w->message));
 

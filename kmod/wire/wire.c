@@ -50,7 +50,7 @@ static const struct rule rules[__HBC_FRAME_MAX] = {
 	[HBC_FRAME_HAVE] = {
 		.fixed = SIZE(have), .step = SIZE(run), .tags = HBC_HAVE_ALL | HBC_HAVE_END,
 	},
-	[HBC_FRAME_WANT] = { .fixed = SIZE(want), .step = SIZE(run), .least = 1 },
+	[HBC_FRAME_WANT] = { .fixed = SIZE(have), .step = SIZE(run), .least = 1 },
 	[HBC_FRAME_STOP] = { .fixed = SIZE(hdr) },
 	[HBC_FRAME_ACK] = { .fixed = SIZE(ack), .tags = HBC_ACK_FILE },
 	[HBC_FRAME_REPORT] = { .fixed = SIZE(report), .step = SIZE(outcome), .least = 1 },
@@ -318,7 +318,7 @@ static bool good_measuring(const u8 *buf, const struct hbc_hdr *h)
 static bool good(const u8 *buf, const struct hbc_hdr *h)
 {
 	const struct hbc_wire_reject *reject = (const struct hbc_wire_reject *)buf;
-	const struct hbc_wire_want *want = (const struct hbc_wire_want *)buf;
+	const struct hbc_wire_have *want = (const struct hbc_wire_have *)buf;
 
 	switch (h->type) {
 	case HBC_FRAME_HELLO:

@@ -247,7 +247,10 @@ struct hbc_wire_run {
 	__be32 count;		/* never 0 */
 } __packed;
 
-/* The sender has these pieces of the message; runs ascend, with gaps between. */
+/*
+ * HAVE: the sender has these pieces of the message; WANT: it asks this lane for them. Runs ascend,
+ * with gaps between.
+ */
 struct hbc_wire_have {
 	struct hbc_wire_hdr hdr;
 	__be64 message;
@@ -255,13 +258,6 @@ struct hbc_wire_have {
 } __packed;
 #define HBC_HAVE_RUNS \
 	((HBC_CONTROL_MAX - sizeof(struct hbc_wire_have)) / sizeof(struct hbc_wire_run))
-
-/* The sender asks this lane for these pieces. */
-struct hbc_wire_want {
-	struct hbc_wire_hdr hdr;
-	__be64 message;
-	struct hbc_wire_run run[];
-} __packed;
 
 #define HBC_OVER_ALL	0x01	/* tag of OVER: the session is over, not the lane alone */
 

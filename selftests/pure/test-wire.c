@@ -100,7 +100,7 @@ static void test_reports(void)
 {
 	const struct hbc_wire_report *report = FRAME(SAMPLE_REPORT);
 	const struct hbc_wire_have *have = FRAME(SAMPLE_HAVE);
-	const struct hbc_wire_want *want = FRAME(SAMPLE_WANT);
+	const struct hbc_wire_have *want = FRAME(SAMPLE_WANT);
 	const struct hbc_wire_done *done = FRAME(SAMPLE_DONE);
 	const struct hbc_wire_lost *lost = FRAME(SAMPLE_LOST);
 	const struct hbc_wire_last *last = FRAME(SAMPLE_LAST);

@@ -286,7 +286,7 @@ static unsigned int choose_have(struct choices *c, struct lane *lane, u8 *out)
 static unsigned int choose_want(struct choices *c, struct lane *lane, u8 *out)
 {
 	unsigned int n;
-	struct hbc_wire_want *w = (struct hbc_wire_want *)out;
+	struct hbc_wire_have *w = (struct hbc_wire_have *)out;
 
 	w->message = choose_told(c, lane);
 	if (!w->message)
