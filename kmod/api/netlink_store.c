@@ -112,6 +112,7 @@ static int hbc_nl_store_put(struct sk_buff *skb, const void *of)
 	      nla_put_u32(skb, HBCAST_A_STORE_WHOLE, store->nr_whole) ?:
 	      hbc_nl_put_u64(skb, HBCAST_A_STORE_MEMORY, store->memory) ?:
 	      hbc_nl_put_u64(skb, HBCAST_A_STORE_FILED, filed) ?:
+	      hbc_nl_put_u64(skb, HBCAST_A_STORE_RESUMED, store->resumed) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_REASON, m->reason ?: store->error) ?:
 	      hbc_nl_put_outcomes(skb, m);
 	spin_unlock(&store->lock);

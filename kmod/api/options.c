@@ -14,6 +14,7 @@
 #include "api/socket.h"
 #include "root/source.h"
 #include "store/file.h"
+#include "store/geometry.h"
 
 int hbc_socket_setsockopt(struct socket *sock, int level, int name, sockptr_t val,
 			  unsigned int len)
@@ -130,9 +131,10 @@ static int hbc_socket_send_file(struct socket *sock, struct hbc_source *source,
 }
 
 /* With the socket's lock. */
-static int hbc_socket_take(struct socket *sock, struct hbcast_sink *s)
+static int hbc_socket_take(struct socket *sock, struct hbcast_sink *s, const u64 *has)
 {
 	bool nonblock = sock->file && sock->file->f_flags & O_NONBLOCK;
+	bool gives = s->flags ? s->flags == HBCAST_SINK_GIVE : !s->message;
 	struct hbc_sock *hs = hbc_sk(sock->sk);
 	struct hbc_file *file = NULL;
 	struct file *filp;
@@ -141,7 +143,7 @@ static int hbc_socket_take(struct socket *sock, struct hbcast_sink *s)
 		return -ENOTCONN;
 	if (!hs->r.sinks)
 		return -EINVAL;
-	if (!s->message) {
+	if (gives) {
 		filp = fget(s->fd);
 		if (!filp)
 			return -EBADF;
@@ -151,25 +153,34 @@ static int hbc_socket_take(struct socket *sock, struct hbcast_sink *s)
 			return PTR_ERR(file);
 		}
 	}
-	return hbc_reader_take(hs, file, s, nonblock);
+	return hbc_reader_take(hs, file, s, has, nonblock);
 }
 
 static int hbc_socket_recv_file(struct socket *sock, struct hbcast_sink __user *arg)
 {
 	struct hbcast_sink s;
+	u64 *has = NULL;
 	int err;
 
 	if (copy_from_user(&s, arg, sizeof(s)))
 		return -EFAULT;
-	if (s.flags)
+	/* One looks for any message, and gives to one. */
+	if (s.flags > HBCAST_SINK_GIVE || s.pieces > HBC_PIECES_MAX ||
+	    (s.flags && !s.message != (s.flags == HBCAST_SINK_LOOK)))
 		return -EINVAL;
+	if (s.flags == HBCAST_SINK_GIVE && s.map)
+		has = vmemdup_user(u64_to_user_ptr(s.map),
+				   DIV_ROUND_UP(s.pieces, 64) * sizeof(*has));
+	if (IS_ERR(has))
+		return PTR_ERR(has);
 	s.total = 0;
 	s.bytes = 0;
 	s.reason = 0;
 	memset(s.name, 0, sizeof(s.name));
 	lock_sock(sock->sk);
-	err = hbc_socket_take(sock, &s);
+	err = hbc_socket_take(sock, &s, has);
 	release_sock(sock->sk);
+	kvfree(has);
 	return s.message && copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : err;
 }
 

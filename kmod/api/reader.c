@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The reader: recvmsg() on a receiving socket. */
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/socket.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <net/sock.h>
@@ -18,6 +21,7 @@
 #include "session/session.h"
 #include "store/file.h"
 #include "store/sink.h"
+#include "store/store.h"
 
 /* What the reader is told of a message that ends with @reason. */
 static int hbc_reader_end(const struct hbc_delivery *d, u8 reason)
@@ -50,6 +54,8 @@ struct hbc_wanted {
 	size_t bytes;
 	int flags;
 	struct hbc_file *file;
+	const struct hbcast_sink *s;
+	const u64 *has;
 	bool sunk;
 	struct hbc_delivery *d;
 };
@@ -244,14 +250,14 @@ ssize_t hbc_reader_recv(struct hbc_sock *hs, struct msghdr *msg, size_t len, int
 
 /* Files. */
 
-/* A message has got the file, or has failed without one. */
+/* A message has got the file, or is found; or has failed without one. */
 static int hbc_reader_sink(struct hbc_sock *hs, struct hbc_wanted *w)
 {
 	if (hbc_receiver_was_cut(&hs->r, false))
 		return -ENOBUFS;
 	w->d = hbc_receiver_failed(&hs->r);
 	if (!w->d) {
-		w->d = hbc_receiver_sink(&hs->r, w->file);
+		w->d = hbc_receiver_sink(&hs->r, w->file, w->s, w->has);
 		w->sunk = !IS_ERR(w->d);
 	}
 	return w->d == ERR_PTR(-EAGAIN) ? hbc_reader_state(hs) : PTR_ERR_OR_ZERO(w->d);
@@ -267,41 +273,72 @@ static int hbc_reader_sunk(struct hbc_sock *hs, struct hbc_wanted *w)
 
 static void hbc_reader_tell(const struct hbc_delivery *d, struct hbcast_sink *s)
 {
-	const struct hbc_message_info *info = &d->message->store->info;
+	const struct hbc_store *store = d->message->store;
+	const struct hbc_message_info *info = &store->info;
 
 	s->message = info->number;
 	s->root = d->message->s->root;
 	s->total = info->cut.total;
 	s->bytes = hbc_delivery_sunk(d);
+	s->time_ns = info->time_ns;
+	s->resumed = d->sink && d->sink->done == store->filed ? READ_ONCE(store->resumed) : 0;
+	s->pieces = store->nr;
+	s->piece_bytes = (u32)info->cut.per_piece * info->cut.payload;
 	strscpy(s->name, info->name, sizeof(s->name));
 }
 
-int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_sink *s,
-		    bool nonblock)
+/* Which pieces are in the file, if somebody asks. */
+static int hbc_reader_map(const struct hbc_delivery *d, const struct hbcast_sink *s)
 {
-	struct hbc_wanted w = { .file = file };
+	struct hbc_store *store = d->message->store;
+	size_t size = DIV_ROUND_UP(store->nr, 64) * sizeof(u64);
+	u64 *map;
+	int err;
+
+	if (!s->map)
+		return 0;
+	if (s->pieces != store->nr)
+		return -EINVAL;
+	map = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!map)
+		return -ENOMEM;
+	spin_lock_bh(&store->lock);
+	bitmap_to_arr64(map, d->sink->done, store->nr);
+	spin_unlock_bh(&store->lock);
+	err = copy_to_user(u64_to_user_ptr(s->map), map, size) ? -EFAULT : 0;
+	kvfree(map);
+	return err;
+}
+
+int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_sink *s,
+		    const u64 *has, bool nonblock)
+{
+	struct hbc_wanted w = { .file = file, .s = s, .has = has };
+	bool look = s->flags & HBCAST_SINK_LOOK;
 	struct sk_buff *skb;
 	long timeo = sock_rcvtimeo(&hs->sk, nonblock);
 	int err = 0;
 
-	if (file) {
+	if (file || look) {
 		err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sink);
-		if (!w.sunk)
+		if (file && !w.sunk)
 			hbc_file_put(file);
 	} else {
 		w.d = hbc_receiver_sunk(&hs->r, s->root, s->message);
 	}
 	if (err || IS_ERR(w.d))
 		return err ?: PTR_ERR(w.d);
-	err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sunk);
+	look &= w.sunk;
+	if (!look)
+		err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sunk);
+	if (err && err != -ESHUTDOWN)
+		err = hbc_reader_map(w.d, s) ?: -EINPROGRESS;
 	hbc_reader_tell(w.d, s);
-	if (!err) {
+	if (!err && !look) {
 		skb = hbc_receiver_end_of(&hs->r, w.d);
 		s->reason = hbc_skb(skb)->reason;
 		err = s->reason ? hbc_reader_end(w.d, s->reason) : 0;
 		hbc_receiver_read(&hs->r, skb, 0);
-	} else if (err != -ESHUTDOWN) {
-		err = -EINPROGRESS;
 	}
 	hbc_message_put(w.d->message);
 	return err;

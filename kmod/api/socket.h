@@ -64,15 +64,17 @@ ssize_t hbc_reader_recv(struct hbc_sock *hs, struct msghdr *msg, size_t len, int
 /**
  * hbc_reader_take() - put a message into a file
  * @hs: a bound socket with HBCAST_SINKS
- * @file: for the next message; takes over the reference; NULL: it is about the one that @s names
+ * @file: for the next message, or the one that @s names; takes over the reference; NULL: it is
+ *	about one that has its file, or HBCAST_SINK_LOOK
  * @s: what the message is, and how far, is set
+ * @has: of each piece a bit: @file has it already; or NULL
  * @nonblock: do not wait
  *
  * Context: process, the socket's lock held; it is released while waiting.
  * Return: 0 when all is in the file, or what HBCIOCRECVFILE says.
  */
 int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_sink *s,
-		    bool nonblock);
+		    const u64 *has, bool nonblock);
 
 /* Bytes from which on a socket counts as readable, though its message is not all there. */
 size_t hbc_reader_least(const struct hbc_sock *hs);

@@ -240,7 +240,11 @@ static void hbc_send_name(const struct file *file, struct hbc_message_info *info
 static int hbc_send_file_try(struct hbc_source *source, struct hbc_file *file,
 			     struct hbcast_file *f)
 {
-	struct hbc_message_info info = { .kind = HBC_MESSAGE_FILE, .time_ns = file->changed };
+	bool whole = !f->offset && f->length == file->size;
+	struct hbc_message_info info = {
+		/* Parts of a file have nothing to tell one from another. */
+		.kind = HBC_MESSAGE_FILE, .time_ns = whole ? file->changed : 0,
+	};
 	struct hbc_message *m;
 	int err;
 

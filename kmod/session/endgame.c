@@ -360,10 +360,10 @@ static unsigned int hbc_endgame_message(struct hbc_message *m, u8 slot, u8 *fram
 	if (eg->telling[slot])
 		n = hbc_endgame_runs(eg, eg->tell, eg->from, slot, w->run, &eg->telling[slot]);
 	if (n)
-		return hbc_have_put(m, w, HBC_FRAME_HAVE, n);
+		return hbc_have_put(m, w, HBC_FRAME_HAVE, 0, n);
 	if (eg->asking[slot])
 		n = hbc_endgame_runs(eg, eg->ask, eg->slot, slot, w->run, &eg->asking[slot]);
-	return n ? hbc_have_put(m, w, HBC_FRAME_WANT, n) : 0;
+	return n ? hbc_have_put(m, w, HBC_FRAME_WANT, 0, n) : 0;
 }
 
 unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame)

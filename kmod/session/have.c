@@ -10,13 +10,15 @@
 #include "store/store.h"
 
 /*
- * Runs of pieces that are here, or with @missing of those that are not: of these the last one may
- * be longer, as to ask for more does no harm. Return: their number.
+ * Runs of pieces from *@from on that are here, or with @missing of those that are not: of these
+ * the last one may be longer, as to ask for more does no harm. Return: their number; *@from: where
+ * there may be more, or 0.
  */
-static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, struct hbc_wire_run *run)
+static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, u32 *from,
+				  struct hbc_wire_run *run)
 {
+	u32 p = *from, end;
 	unsigned int n = 0;
-	u32 p = 0, end;
 
 	spin_lock_bh(&store->lock);
 	for (; n < HBC_HAVE_RUNS; p = end, n++) {
@@ -32,30 +34,34 @@ static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, struct 
 		run[n].count = cpu_to_be32(end - p);
 	}
 	spin_unlock_bh(&store->lock);
+	*from = p < store->nr ? p : 0;
 	return n;
 }
 
-unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, u8 type,
+unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, u8 type, u8 tag,
 			  unsigned int n)
 {
 	w->message = cpu_to_be64(hbc_message_number(m));
-	return hbc_wire_put_hdr(&w->hdr, type, 0, sizeof(*w) + n * sizeof(w->run[0]));
+	return hbc_wire_put_hdr(&w->hdr, type, tag, sizeof(*w) + n * sizeof(w->run[0]));
 }
 
-/* HAVE of a message: its length, or 0 if nothing of it is here. session->lock held. */
-static unsigned int hbc_have_message(struct hbc_message *m, struct hbc_wire_have *w)
+/* HAVE of a message from piece *@from on: its length, or 0 if nothing is here. session->lock held. */
+static unsigned int hbc_have_message(struct hbc_message *m, u32 *from, struct hbc_wire_have *w)
 {
 	struct hbc_store *store = m->store;
+	/* Children cannot get what they lack before its slot is known. */
+	u8 slots = READ_ONCE(store->untold) && !list_empty(&m->s->children) ? HBC_HAVE_SLOTS : 0;
 	unsigned int n;
 
-	w->message = cpu_to_be64(hbc_message_number(m));
 	/* What does not come for that is as good as thrown away. */
 	if (hbc_message_is_useless(m) && !hbc_store_is_whole(store))
 		WRITE_ONCE(m->thrown, true);
-	if (hbc_message_is_useless(m) || hbc_store_is_whole(store))
-		return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_ALL, sizeof(*w));
-	n = hbc_have_runs(store, false, w->run);
-	return n ? hbc_have_put(m, w, HBC_FRAME_HAVE, n) : 0;
+	if (hbc_message_is_useless(m) || hbc_store_is_whole(store)) {
+		*from = 0;
+		return hbc_have_put(m, w, HBC_FRAME_HAVE, HBC_HAVE_ALL | slots, 0);
+	}
+	n = hbc_have_runs(store, false, from, w->run);
+	return n ? hbc_have_put(m, w, HBC_FRAME_HAVE, slots, n) : 0;
 }
 
 /* HAVE of the next message of which something is here; then the end. session->lock held. */
@@ -70,14 +76,26 @@ unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame)
 	list_for_each_entry(m, &parent->s->messages, link) {
 		if (hbc_message_number(m) <= parent->have)
 			continue;
-		parent->have = hbc_message_number(m);
-		n = hbc_have_message(m, w);
+		n = hbc_have_message(m, &parent->have_piece, w);
+		if (!parent->have_piece)
+			parent->have = hbc_message_number(m);
 		if (n)
 			return n;
 	}
 	parent->having = false;
 	w->message = 0;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, HBC_HAVE_END, sizeof(*w));
+}
+
+void hbc_have_again(struct hbc_parent *parent, u64 number)
+{
+	lockdep_assert_held(&parent->s->lock);
+	if (parent->s->parent[parent->lane->slot] != parent)
+		return;
+	parent->having = true;
+	parent->have = min(parent->have, number - 1);
+	parent->have_piece = 0;
+	hbc_lane_kick(parent->lane);
 }
 
 void hbc_have_want(struct hbc_session *s)
@@ -106,9 +124,9 @@ unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
 		    hbc_message_is_useless(m))
 			continue;
 		parent->want = hbc_message_number(m);
-		n = hbc_have_runs(m->store, true, w->run);
+		n = hbc_have_runs(m->store, true, &(u32){ 0 }, w->run);
 		if (n)
-			return hbc_have_put(m, w, HBC_FRAME_WANT, n);
+			return hbc_have_put(m, w, HBC_FRAME_WANT, 0, n);
 	}
 	parent->wanting = false;
 	return 0;

@@ -11,10 +11,12 @@ struct hbc_session;
 struct hbc_wire_have;
 
 /* The header of HAVE or WANT of @m, with @n runs. Return: its length. Context: any. */
-unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, u8 type,
+unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, u8 type, u8 tag,
 			  unsigned int n);
 /* HAVE of the next message of which something is here; then the end. session->lock held. */
 unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame);
+/* It is said again of message @number, unless another lane has taken this one's place; likewise. */
+void hbc_have_again(struct hbc_parent *parent, u64 number);
 /* What was thrown away is wanted, perhaps: slot 0's parent is asked. session->lock held. */
 void hbc_have_want(struct hbc_session *s);
 /*

@@ -7,7 +7,9 @@
 #include "session/adopt.h"
 #include "session/child.h"
 #include "session/endgame.h"
+#include "session/have.h"
 #include "session/message.h"
+#include "session/parent.h"
 #include "session/progress.h"
 #include "session/receiver.h"
 #include "session/report.h"
@@ -289,6 +291,18 @@ bool hbc_message_is_useless(const struct hbc_message *m)
 {
 	return READ_ONCE(m->discard) ||
 	       (READ_ONCE(m->reason) && list_empty_careful(&m->s->children));
+}
+
+void hbc_message_resumed(struct hbc_message *m)
+{
+	struct hbc_parent *parent;
+
+	spin_lock_bh(&m->s->lock);
+	list_for_each_entry(parent, &m->s->parents, link)
+		hbc_have_again(parent, hbc_message_number(m));
+	spin_unlock_bh(&m->s->lock);
+	hbc_endgame_again(m);
+	hbc_progress_arrived(m);
 }
 
 /* Ends. */

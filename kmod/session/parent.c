@@ -164,6 +164,7 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	parent->having = false;
 	parent->wanting = false;
 	parent->have = 0;
+	parent->have_piece = 0;
 	parent->over = false;
 	parent->ack = 0;
 	parent->ack_bytes = 0;
@@ -207,8 +208,12 @@ static void hbc_parent_deal(struct hbc_session *s)
 {
 	struct hbc_message *m;
 
-	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
-		hbc_endgame_again(m);
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
+		if (READ_ONCE(m->store->untold))
+			hbc_message_resumed(m);
+		else
+			hbc_endgame_again(m);
+	}
 }
 
 /* The tree takes its place. plan_lock held. */
@@ -366,11 +371,16 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 static void hbc_parent_knows(struct hbc_parent *parent, u64 number)
 {
 	struct hbc_session *s = parent->s;
+	const struct hbc_message *m;
 
 	spin_lock_bh(&s->lock);
 	if (number > parent->known) {
 		parent->known = number;
 		hbc_lane_kick(parent->lane);
+		/* It did not know what it was told of. */
+		m = xa_load(&s->index, (u32)number);
+		if (m && READ_ONCE(m->store->resumed))
+			hbc_have_again(parent, number);
 	}
 	spin_unlock_bh(&s->lock);
 }

@@ -24,8 +24,9 @@ struct hbc_session;
  * @treed: a tree has come over the lane
  * @heard: jiffies of the last TREE, or when it became READY; session->lock, as what follows
  * @holds: what it is to be told waits for another lane of the slot to drain
- * @having: HAVE is being said: of messages from @have on
+ * @having: HAVE is being said: of messages behind @have, of the first from @have_piece on
  * @have: see there
+ * @have_piece: likewise
  * @wanting: WANT is being said, of what was thrown away, of messages from @want on
  * @want: see there
  * @over: the other side has said OVER: nothing more comes
@@ -50,6 +51,7 @@ struct hbc_parent {
 	struct hbc_parent *holds;
 	bool having;
 	u64 have;
+	u32 have_piece;
 	bool wanting;
 	u64 want;
 	bool over;

@@ -310,18 +310,18 @@ bool hbc_receiver_wants(struct hbc_receiver *r)
 }
 
 /*
- * Of @list, that of root @root's message @number that has its file, or with 0 the first that
- * waits for one, with a reference on its message; or NULL. r->lock held.
+ * Of @list, that of root @root's message @number, or with 0 the first, that @waits for a file, or
+ * has its own, with a reference on its message; or NULL. r->lock held.
  */
 static struct hbc_delivery *hbc_receiver_pick(struct hbc_receiver *r, struct list_head *list,
-					      u32 root, u64 number)
+					      u32 root, u64 number, bool waits)
 {
 	struct hbc_delivery *d;
 
 	list_for_each_entry(d, list, link) {
 		const struct hbc_message *m = d->message;
 
-		if (!hbc_delivery_sinks(r, d) || (number ? !d->sink : d->sink || d->reason))
+		if (!hbc_delivery_sinks(r, d) || (waits ? d->sink || d->reason : !d->sink))
 			continue;
 		if (number && (hbc_message_number(m) != number || m->s->root != root))
 			continue;
@@ -331,19 +331,24 @@ static struct hbc_delivery *hbc_receiver_pick(struct hbc_receiver *r, struct lis
 	return NULL;
 }
 
-struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file)
+struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file,
+				       const struct hbcast_sink *s, const u64 *has)
 {
 	struct hbc_delivery *d;
 	struct hbc_sink *sink;
 	int err;
 
 	spin_lock_bh(&r->lock);
-	d = hbc_receiver_pick(r, &r->deliveries, 0, 0);
+	d = hbc_receiver_pick(r, &r->deliveries, s->root, s->message, true);
 	spin_unlock_bh(&r->lock);
 	if (!d)
-		return ERR_PTR(-EAGAIN);
+		return ERR_PTR(s->message ? -ENOENT : -EAGAIN);
+	if (!file)
+		return d;
 	err = hbc_file_fits(file, d->message->store->info.cut.total);
-	sink = err ? NULL : hbc_sink_add(d->message->store, file);
+	if (has && s->pieces != d->message->store->nr)
+		err = -EINVAL;
+	sink = err ? NULL : hbc_sink_add(d->message->store, file, has);
 	if (!sink) {
 		hbc_message_put(d->message);
 		return ERR_PTR(err ?: -ENOMEM);
@@ -351,6 +356,8 @@ struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *
 	spin_lock_bh(&r->lock);
 	d->sink = sink;
 	spin_unlock_bh(&r->lock);
+	if (READ_ONCE(d->message->store->resumed))
+		hbc_message_resumed(d->message);
 	/* One of no bytes is all there. */
 	hbc_receiver_push(r);
 	return d;
@@ -361,8 +368,8 @@ struct hbc_delivery *hbc_receiver_sunk(struct hbc_receiver *r, u32 root, u64 num
 	struct hbc_delivery *d;
 
 	spin_lock_bh(&r->lock);
-	d = hbc_receiver_pick(r, &r->deliveries, root, number) ?:
-	    hbc_receiver_pick(r, &r->queued, root, number);
+	d = hbc_receiver_pick(r, &r->deliveries, root, number, false) ?:
+	    hbc_receiver_pick(r, &r->queued, root, number, false);
 	spin_unlock_bh(&r->lock);
 	return d ?: ERR_PTR(-ENOENT);
 }

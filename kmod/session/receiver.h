@@ -18,6 +18,7 @@ struct hbc_file;
 struct hbc_group;
 struct hbc_message;
 struct hbc_sink;
+struct hbcast_sink;
 struct sock;
 
 /* Messages on a socket's queue: a reader that does not read is cut off before it blocks a root. */
@@ -193,10 +194,13 @@ bool hbc_receiver_was_cut(struct hbc_receiver *r, bool peek);
 /* Whether a message waits for a file. */
 bool hbc_receiver_wants(struct hbc_receiver *r);
 /*
- * The first message that waits for a file gets @file, whose reference is taken over: with a
- * reference on its message, or ERR_PTR: -EAGAIN if there is none, -EOVERFLOW, -ENOMEM.
+ * The message that @s names, or the first, that waits for a file gets @file, which @has pieces of
+ * it, unless NULL; the reference is taken over. Without @file it is found alone. Return: with a
+ * reference on its message, or ERR_PTR: -EAGAIN if there is none, or -ENOENT if it has a name;
+ * -EOVERFLOW, -EINVAL for another number of pieces, -ENOMEM.
  */
-struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file);
+struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *file,
+				       const struct hbcast_sink *s, const u64 *has);
 /* That of a message that has its file, with a reference on the message, or ERR_PTR(-ENOENT). */
 struct hbc_delivery *hbc_receiver_sunk(struct hbc_receiver *r, u32 root, u64 number);
 /* One that has failed before it got a file, and nobody has been told, likewise; or NULL. */

@@ -21,24 +21,23 @@
 
 /* What it has, and asks for. */
 
-/* The child has pieces, or wants them. Its cursor may go at any time but under the lock. */
+/* The child's cursor may go at any time but under the lock. */
 static void hbc_serve_pieces(struct hbc_child *child, struct hbc_message *m, u32 first, u32 end,
-			     bool want)
+			     enum hbc_cursor_word word)
 {
 	struct hbc_session *s = child->s;
 	struct hbc_cursor *c;
 
 	spin_lock_bh(&s->lock);
 	c = hbc_child_cursor(child, m->store);
-	if (c && want)
-		hbc_cursor_want(c, first, end);
-	else if (c)
-		hbc_cursor_have(c, first, end);
+	if (c)
+		hbc_cursor_told(c, first, end, word);
 	spin_unlock_bh(&s->lock);
 }
 
 static void hbc_serve_runs(struct hbc_child *child, struct hbc_message *m,
-			   const struct hbc_wire_run *run, unsigned int n, bool want)
+			   const struct hbc_wire_run *run, unsigned int n,
+			   enum hbc_cursor_word word)
 {
 	u32 first, end, last;
 
@@ -47,7 +46,7 @@ static void hbc_serve_runs(struct hbc_child *child, struct hbc_message *m,
 		last = min(m->store->nr, first + be32_to_cpu(run->count));
 		for (; first < last; first = end) {
 			end = min(last, first + HBC_SERVE_PIECES);
-			hbc_serve_pieces(child, m, first, end, want);
+			hbc_serve_pieces(child, m, first, end, word);
 			cond_resched();
 		}
 	}
@@ -57,6 +56,7 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 		   const struct hbc_hdr *h)
 {
 	struct hbc_wire_run all = { .count = cpu_to_be32(U32_MAX) };
+	u8 word = h->tag & HBC_HAVE_SLOTS ? HBC_WORD_SLOTS : HBC_WORD_HAVE;
 	struct hbc_session *s = child->s;
 	struct hbc_message *m = hbc_message_lookup(s, be64_to_cpu(w->message));
 	int err = 0;
@@ -64,9 +64,9 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 	if (m) {
 		err = hbc_child_begin_message(child, m);
 		if (!err && h->tag & HBC_HAVE_ALL)
-			hbc_serve_runs(child, m, &all, 1, false);
+			hbc_serve_runs(child, m, &all, 1, word);
 		else if (!err)
-			hbc_serve_runs(child, m, w->run, h->n, false);
+			hbc_serve_runs(child, m, w->run, h->n, word);
 		hbc_message_put(m);
 	}
 	if (!err && h->tag & HBC_HAVE_END) {
@@ -86,7 +86,7 @@ int hbc_child_want(struct hbc_child *child, const struct hbc_wire_have *w, unsig
 		hbc_group_drop(child->s->group, HBCAST_A_DROPS_STALE);
 		return 0;
 	}
-	hbc_serve_runs(child, m, w->run, n, true);
+	hbc_serve_runs(child, m, w->run, n, HBC_WORD_WANT);
 	hbc_message_put(m);
 	hbc_lane_kick(child->lane);
 	return 0;
@@ -178,7 +178,8 @@ static bool hbc_serve_ended(const struct hbc_child *child, const struct hbc_mess
 	const struct hbc_store *store = m->store;
 
 	return child->s->origin ? READ_ONCE(store->given) == store->nr :
-				  !m->discard && m->lasts & BIT_ULL(child->slot);
+				  !m->discard && m->lasts & BIT_ULL(child->slot) &&
+				  !READ_ONCE(store->untold);
 }
 
 /* LAST of a message whose pieces of the slot have all gone. session->lock held. */
@@ -296,7 +297,31 @@ static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 	return found;
 }
 
-/* At the root: some message's next piece gets the lane's slot. Return: whether one did. */
+/*
+ * The message's next piece gets the lane's slot. A child that has it says nothing of how fast the
+ * slot is: then it gets one by the planned rates, and need not be read. Return: whether it did.
+ */
+static bool hbc_serve_give_one(struct hbc_child *child, struct hbc_message *m)
+{
+	u32 next = READ_ONCE(m->store->given);
+	const struct hbc_slots *slots;
+	const struct hbc_cursor *c;
+	u8 slot = child->slot;
+	bool had;
+
+	spin_lock_bh(&child->s->lock);
+	c = hbc_child_cursor(child, m->store);
+	slots = &child->tree->plan->slots;
+	spin_lock(&m->store->lock);
+	had = c && (test_bit(next, c->sent) || test_bit(next, c->stub));
+	spin_unlock(&m->store->lock);
+	if (had)
+		slot = hbc_choice(slots, slots->set, next);
+	spin_unlock_bh(&child->s->lock);
+	return hbc_store_give(m->store, slot, had);
+}
+
+/* At the root: some message's next piece gets a slot. Return: whether one did. */
 static bool hbc_serve_give(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
@@ -306,9 +331,10 @@ static bool hbc_serve_give(struct hbc_child *child)
 
 	while (s->origin && !given && (m = hbc_serve_ungiven(child, after))) {
 		after = hbc_message_number(m);
-		given = hbc_store_give(m->store, child->slot);
+		given = hbc_serve_give_one(child, m);
 		hbc_message_put(m);
 	}
+	cond_resched();
 	return given;
 }
 

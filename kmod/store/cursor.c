@@ -26,9 +26,12 @@ struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane
 	c->rank = kvmalloc(store->nr + 1, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	c->sent = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
 			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!c->rank || !c->sent) {
+	c->stub = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
+			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!c->rank || !c->sent || !c->stub) {
 		kvfree(c->rank);
 		kvfree(c->sent);
+		kvfree(c->stub);
 		kfree(c);
 		return NULL;
 	}
@@ -64,6 +67,7 @@ void hbc_cursor_free(struct hbc_cursor *c)
 	hbc_store_put(c->store);
 	kvfree(c->rank);
 	kvfree(c->sent);
+	kvfree(c->stub);
 	kfree(c);
 }
 
@@ -86,6 +90,7 @@ void hbc_cursor_rewind(struct hbc_cursor *c)
 	hbc_cursor_leave(c, &c->at[0]);
 	hbc_cursor_leave(c, &c->at[1]);
 	bitmap_zero(c->sent, c->store->nr);
+	bitmap_zero(c->stub, c->store->nr);
 	c->nr_sent = 0;
 	memset(c->next, 0, sizeof(c->next));
 	spin_unlock_bh(&c->store->lock);
@@ -205,6 +210,7 @@ static bool hbc_cursor_take(struct hbc_cursor *c, struct hbc_at *at, u32 most,
 {
 	u32 frame = HBC_DATA_LEN + c->store->info.cut.payload;
 	struct hbc_piece *piece = hbc_store_piece(c->store, at->piece);
+	bool stub = test_bit(at->piece, c->stub);
 
 	if (!piece || !piece->len) {
 		/* It lies in the file alone. */
@@ -218,8 +224,8 @@ static bool hbc_cursor_take(struct hbc_cursor *c, struct hbc_at *at, u32 most,
 		return false;
 	}
 	*part = hbc_store_part(piece, at->off);
-	part->len = min(part->len, max(rounddown(most, frame), frame));
-	hbc_cursor_go(c, at, part->len);
+	part->len = min(part->len, stub ? frame : max(rounddown(most, frame), frame));
+	hbc_cursor_go(c, at, stub ? U32_MAX : part->len);
 	return true;
 }
 
@@ -287,29 +293,23 @@ static void hbc_cursor_mark(struct hbc_cursor *c, u32 first, u32 end, bool sent)
 	}
 }
 
-void hbc_cursor_have(struct hbc_cursor *c, u32 first, u32 end)
+void hbc_cursor_told(struct hbc_cursor *c, u32 first, u32 end, enum hbc_cursor_word word)
 {
+	unsigned int rank;
 	u32 stop;
 
 	spin_lock_bh(&c->store->lock);
+	for (rank = 0; rank <= HBC_ROUTE_RANKS && word != HBC_WORD_HAVE; rank++)
+		c->next[rank] = min(c->next[rank], first);
 	/* What is on its way goes on: the child throws it away. */
 	for (; first < end; first = stop + 1) {
 		stop = hbc_cursor_clear_of(c, first, end);
-		hbc_cursor_mark(c, first, stop, true);
-	}
-	spin_unlock_bh(&c->store->lock);
-}
-
-void hbc_cursor_want(struct hbc_cursor *c, u32 first, u32 end)
-{
-	u32 *next = &c->next[HBC_RANK_WANT], stop;
-
-	spin_lock_bh(&c->store->lock);
-	*next = min(*next, first);
-	for (; first < end; first = stop + 1) {
-		stop = hbc_cursor_clear_of(c, first, end);
-		hbc_cursor_mark(c, first, stop, false);
-		memset(c->rank + first, HBC_RANK_WANT, stop - first);
+		hbc_cursor_mark(c, first, stop, word == HBC_WORD_HAVE);
+		bitmap_clear(c->stub, first, stop - first);
+		if (word == HBC_WORD_SLOTS)
+			bitmap_set(c->stub, first, stop - first);
+		else if (word == HBC_WORD_WANT)
+			memset(c->rank + first, HBC_RANK_WANT, stop - first);
 	}
 	spin_unlock_bh(&c->store->lock);
 }

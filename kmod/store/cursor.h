@@ -30,6 +30,7 @@ struct hbc_at {
  * @rank: of each piece by @route, HBC_RANK_*
  * @sent: pieces that the child has, or that TCP has taken all of
  * @nr_sent: their number
+ * @stub: pieces of which the first fragment is all that goes, as the child has them
  * @next: nothing before it is to be sent, of each rank
  * @at: the piece of the lane's own slot that is under way, and another one
  * @last: LAST has been said; the owner's, as @arrived
@@ -47,6 +48,7 @@ struct hbc_cursor {
 	u8 *rank;
 	unsigned long *sent;
 	u32 nr_sent;
+	unsigned long *stub;
 	u32 next[HBC_ROUTE_RANKS + 1];
 	struct hbc_at at[2];
 	bool last;
@@ -75,12 +77,18 @@ void hbc_cursor_rewind(struct hbc_cursor *cursor);
  */
 bool hbc_cursor_next(struct hbc_cursor *cursor, bool own, u32 most, struct hbc_held *part);
 
+/* What a child says of pieces. */
+enum hbc_cursor_word {
+	HBC_WORD_HAVE,		/* it has them */
+	HBC_WORD_SLOTS,		/* and asks for their slots */
+	HBC_WORD_WANT,		/* it asks for them */
+};
+
 /*
- * The child has pieces from @first on before @end, which is at most store->nr, or asks for them.
+ * The child has said @word of pieces from @first on before @end, which is at most store->nr.
  * Context: as above; the time is that of a word for each BITS_PER_LONG pieces.
  */
-void hbc_cursor_have(struct hbc_cursor *cursor, u32 first, u32 end);
-void hbc_cursor_want(struct hbc_cursor *cursor, u32 first, u32 end);
+void hbc_cursor_told(struct hbc_cursor *cursor, u32 first, u32 end, enum hbc_cursor_word word);
 /* Whether no piece of the lane's own slot is left to send, of those that have slots. */
 bool hbc_cursor_own_sent(struct hbc_cursor *cursor);
 

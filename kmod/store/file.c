@@ -163,12 +163,19 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 	tag = store->tag[piece];
 	spin_unlock_bh(&store->lock);
 	/* Else the header is written when the piece gets its slot. */
-	if (!err && tag != HBC_TAG_NONE)
+	if (!err && (tag != HBC_TAG_NONE || !store->reads_ahead))
 		sum = hbc_cut_stamp(&store->info, piece, tag, b);
-	/* The file is its owner's, who may have written to it. */
-	if (!err && store->sum && sum != store->sum[piece])
+	/* The file is its owner's, who may have written to it. What was there before is new here. */
+	if (!err && store->sum && tag != HBC_TAG_NONE && !store->sum[piece])
+		store->sum[piece] = sum;
+	else if (!err && store->sum && tag != HBC_TAG_NONE && sum != store->sum[piece])
 		err = -ESTALE;
 	spin_lock_bh(&store->lock);
+	if (!err && tag != store->tag[piece]) {
+		/* It has got its slot meanwhile. */
+		hbc_store_want(store, piece);
+		err = -ESHUTDOWN;
+	}
 	if (!err && !store->closed)
 		err = hbc_store_put_piece(store, piece, b);
 	else
@@ -194,6 +201,7 @@ static bool hbc_file_next_load(struct hbc_store *store, u32 *piece)
 		if (!hbc_store_piece(store, *piece))
 			return true;
 	}
+	store->ahead = max(store->ahead, store->given);
 	if (store->ahead >= store->nr || store->ahead >= store->given + ahead ||
 	    !store->reads_ahead)
 		return false;

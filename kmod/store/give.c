@@ -31,28 +31,34 @@ static void hbc_store_tag(struct hbc_store *store, u32 number, u8 slot)
 	hbc_cursors_note(store, number, false);
 }
 
-bool hbc_store_give(struct hbc_store *store, u8 slot)
+bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread)
 {
 	struct hbc_piece *piece = NULL;
 	struct hbc_held held;
+	bool given;
 	u32 number;
 
 	spin_lock_bh(&store->lock);
 	number = store->given;
-	if (number < store->nr && !store->closed) {
+	given = number < store->nr && !store->closed;
+	if (given) {
 		piece = hbc_store_piece(store, number);
-		if (!piece)
+		given = piece || unread;
+		if (!given)
 			hbc_store_want(store, number);
 	}
-	if (piece) {
-		held = hbc_store_part(piece, 0);
+	if (given) {
 		WRITE_ONCE(store->given, number + 1);
 		/* More may be read ahead. */
 		hbc_store_kick(store);
 	}
+	if (piece)
+		held = hbc_store_part(piece, 0);
+	else if (given)
+		hbc_store_tag(store, number, slot);
 	spin_unlock_bh(&store->lock);
 	if (!piece)
-		return false;
+		return given;
 	/* Nothing else looks at it before it has its slot. */
 	hbc_cut_stamp(&store->info, number, slot, held.burst);
 	hbc_burst_put(held.burst);

@@ -19,11 +19,12 @@ void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file);
  * hbc_store_give() - the next piece gets a slot
  * @store: of the root
  * @slot: the slot
+ * @unread: the piece need not have been read
  *
  * Context: process, no spinlocks. Return: whether one did; else all have, or the next one is
  * still being read.
  */
-bool hbc_store_give(struct hbc_store *store, u8 slot);
+bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread);
 
 /*
  * Piece @number, the next one, comes from the sender's memory; takes over @burst, if it

@@ -4,6 +4,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -15,7 +16,26 @@
 #define HBC_SINK_STUCK	HZ	/* one piece takes so long */
 #define HBC_SINK_PAUSE_MS	100	/* at most: a file that never answers holds up no end */
 
-struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file)
+/* Of the store's file, which has pieces already. */
+static void hbc_sink_resume(struct hbc_store *store, struct hbc_sink *sink, const u64 *has)
+{
+	u32 p;
+
+	for (p = 0; p < store->nr; p++) {
+		if (!(p % 64))
+			cond_resched();
+		if (!(has[p / 64] >> p % 64 & 1))
+			continue;
+		spin_lock_bh(&store->lock);
+		if (!test_bit(p, store->begun)) {
+			hbc_store_resume(store, p);
+			WRITE_ONCE(sink->nr_done, sink->nr_done + 1);
+		}
+		spin_unlock_bh(&store->lock);
+	}
+}
+
+struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file, const u64 *has)
 {
 	struct hbc_sink *sink = kzalloc(sizeof(*sink), GFP_KERNEL_ACCOUNT);
 	unsigned long *done = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
@@ -44,6 +64,8 @@ struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file)
 	spin_unlock_bh(&store->lock);
 	kvfree(done);
 	kvfree(sum);
+	if (has && sink->done == store->filed)
+		hbc_sink_resume(store, sink, has);
 	return sink;
 }
 

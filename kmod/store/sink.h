@@ -39,11 +39,13 @@ struct hbc_sink {
  * hbc_sink_add() - all of a message is to be written to a file
  * @store: of a message that has come over lanes
  * @file: takes over the reference, if it succeeds
+ * @has: of each piece a bit: it is in the file already; or NULL
  *
- * The first one is the store's file, too: pieces are read from it for children that are behind.
+ * The first one is the store's file, too: pieces are read from it for children that are behind,
+ * and those that it @has do not come again, unless they have begun to.
  * Context: process. Return: the sink, NULL without memory.
  */
-struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file);
+struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file, const u64 *has);
 /* Nothing more is written, but for a piece that is being written. Context: any. */
 void hbc_sink_stop(struct hbc_store *store, struct hbc_sink *sink);
 /* Whether all is written, or no more can be. Context: any. */

@@ -163,7 +163,8 @@ void hbc_store_trim(struct hbc_store *store)
 		/* The newest one has not been used, and the root's wait for their slots. */
 		if (store->cached <= HBC_STORE_CACHE || list_is_last(&piece->link, &store->cache))
 			break;
-		if (!piece->users && store->tag[piece->number] != HBC_TAG_NONE)
+		if (!piece->users &&
+		    (store->tag[piece->number] != HBC_TAG_NONE || !store->reads_ahead))
 			hbc_store_drop(store, piece);
 	}
 }
@@ -217,14 +218,43 @@ static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 }
 
 /* All of a piece is there. store->lock held. */
-static void hbc_store_complete(struct hbc_store *store, struct hbc_piece *piece)
+static void hbc_store_complete(struct hbc_store *store, u32 number)
 {
-	__set_bit(piece->number, store->whole);
+	__set_bit(number, store->whole);
 	store->nr_whole++;
 	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
 		store->prefix++;
 	if (!list_empty(&store->sinks))
 		hbc_store_kick(store);
+}
+
+void hbc_store_resume(struct hbc_store *store, u32 number)
+{
+	const struct hbc_geometry *cut = &store->info.cut;
+
+	lockdep_assert_held(&store->lock);
+	__set_bit(number, store->begun);
+	__set_bit(number, store->filed);
+	store->resumed += hbc_geometry_bytes(cut, number * cut->per_piece,
+					     hbc_geometry_count(cut, number));
+	store->untold++;
+	hbc_store_complete(store, number);
+}
+
+/* The slot of such a piece, whose children may lack it. Return: 1, or 0 if it was known. */
+static int hbc_store_told(struct hbc_store *store, u32 number, u8 tag)
+{
+	struct hbc_piece *piece = hbc_store_piece(store, number);
+
+	if (store->tag[number] != HBC_TAG_NONE)
+		return 0;
+	/* Its headers say another one. */
+	if (piece)
+		hbc_store_drop(store, piece);
+	store->tag[number] = tag;
+	store->untold--;
+	hbc_cursors_note(store, number, true);
+	return 1;
 }
 
 /* Fragments of one piece: how many of those at the run's beginning, and what is there. */
@@ -244,7 +274,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 	int err;
 
 	if (test_bit(slice->piece, store->whole))
-		return 0;
+		return hbc_store_told(store, slice->piece, run->tag);
 	piece = hbc_store_make(store, slice->piece);
 	if (!piece)
 		return -ENOMEM;
@@ -268,7 +298,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 	}
 	__set_bit(slice->piece, store->begun);
 	if (piece->got == all)
-		hbc_store_complete(store, piece);
+		hbc_store_complete(store, slice->piece);
 	hbc_cursors_note(store, slice->piece, true);
 	return 1;
 }

@@ -76,6 +76,8 @@ struct hbc_message_info {
  * @filed: pieces that lie in the file
  * @load: pieces that are to be read
  * @nr_whole: pieces in @whole
+ * @resumed: bytes of pieces that lay in the file before the message came
+ * @untold: those of these pieces whose slots are not known yet
  * @prefix: so many from the first on are in @whole
  * @given: at the root: pieces before it have got their slots
  * @ahead: at the root: pieces before it have been read ahead
@@ -108,6 +110,8 @@ struct hbc_store {
 	unsigned long *filed;
 	unsigned long *load;
 	u32 nr_whole;
+	u64 resumed;
+	u32 untold;
 	u32 prefix;
 	u32 given;
 	u32 ahead;
@@ -169,6 +173,8 @@ int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesi
  */
 int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *burst);
 
+/* Piece @number lay in the file before the message came, and nothing of it has. store->lock held. */
+void hbc_store_resume(struct hbc_store *store, u32 number);
 /* Piece @number in memory, or NULL. store->lock held. */
 struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number);
 /* Piece @number is to be read from the file, soon. store->lock held. */

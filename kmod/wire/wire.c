@@ -48,7 +48,8 @@ static const struct rule rules[__HBC_FRAME_MAX] = {
 	[HBC_FRAME_DONE] = { .fixed = SIZE(done), .step = SIZE(numbers) },
 	[HBC_FRAME_TREE_ACK] = { .fixed = SIZE(tree_ack) },
 	[HBC_FRAME_HAVE] = {
-		.fixed = SIZE(have), .step = SIZE(run), .tags = HBC_HAVE_ALL | HBC_HAVE_END,
+		.fixed = SIZE(have), .step = SIZE(run),
+		.tags = HBC_HAVE_ALL | HBC_HAVE_END | HBC_HAVE_SLOTS,
 	},
 	[HBC_FRAME_WANT] = { .fixed = SIZE(have), .step = SIZE(run), .least = 1 },
 	[HBC_FRAME_STOP] = { .fixed = SIZE(hdr) },

@@ -182,7 +182,8 @@ def test_stores(client):
     tap.check(10000 <= found.pop("memory") < 20000, "they take memory")
     child = {"node": 2, "slot": 0, "sent": 0, "behind": 3, "arrived": 0, "wait": "lane"}
     tap.equal(found, {"group": 3, "root": ROOT, "id": 7, "port": 7, "file": True, "total": 18000,
-                      "pieces": 5, "whole": 3, "filed": 0, "reason": "no-receiver", "nodes": 2,
+                      "pieces": 5, "whole": 3, "filed": 0, "resumed": 0,
+                      "reason": "no-receiver", "nodes": 2,
                       "delivered": 0, "failed": 1, "cursor": [child]},
               "what is here, and how far the child is")
     tap.equal(client.do("store-get", group=3, root=ROOT, id=7)["cursor"], [child], "one of them")

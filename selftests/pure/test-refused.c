@@ -57,7 +57,7 @@ static const struct type {
 	{ 5, 8, 1, 8, 0 }, { 6, 36, 16, 20 + 64 * 16, 0 }, { 7, 60, 44, 16 + 92 * 44, 0 },
 	{ 8, 68, 1, 68 + 255, 0 }, { 9, 17, 1, 65535, 63 }, { 10, 12, 1, 12, 0 },
 	{ 11, 4, 1, 4, 1 }, { 12, 12, 16, 12 + 255 * 16, 0 }, { 13, 16, 1, 16, 0 },
-	{ 14, 12, 8, 12 + 510 * 8, 3 }, { 15, 20, 8, 12 + 510 * 8, 0 }, { 16, 4, 1, 4, 0 },
+	{ 14, 12, 8, 12 + 510 * 8, 7 }, { 15, 20, 8, 12 + 510 * 8, 0 }, { 16, 4, 1, 4, 0 },
 	{ 17, 24, 1, 24, 1 }, { 18, 28, 20, 8 + 204 * 20, 0 }, { 19, 20, 8, 12 + 510 * 8, 3 },
 	{ 20, 12, 1, 12, 0 }, { 21, 12, 1, 12, 0 }, { 22, 12, 1, 65535, 1 },
 	{ 23, 16, 40, 16 + 102 * 40, 1 }, { 24, 20, 24, 20 + 169 * 24, 0 },
@@ -314,6 +314,7 @@ static const struct field pieces_refused[] = {
 	{ "message 0, and it is not the end", 0, 1, SAMPLE_HAVE_END, 1 },
 	{ "all of message 0 at the end", 3, 1, SAMPLE_HAVE_END, 1 },
 	{ "all, and pieces", 1, 1, SAMPLE_HAVE, 1 },
+	{ "slots of message 0 at the end", 6, 1, SAMPLE_HAVE_END, 1 },
 	{ "no pieces", 0, 16, SAMPLE_HAVE, 4 },
 	{ "a run up to the next", 3, 16, SAMPLE_HAVE, 4 },
 	{ "a run into the next", 4, 16, SAMPLE_HAVE, 4 },
@@ -329,6 +330,8 @@ static const struct field pieces_accepted[] = {
 	{ "a message at the end", 1, 4, SAMPLE_HAVE_END, 8 },
 	{ "all of the last message", 3, 1, SAMPLE_HAVE_ALL, 1 },
 	{ "pieces of the last message", 2, 1, SAMPLE_HAVE, 1 },
+	{ "pieces without their slots", 4, 1, SAMPLE_HAVE, 1 },
+	{ "all without their slots", 5, 1, SAMPLE_HAVE_ALL, 1 },
 	{ "the last run", 0x7fffffff7fffffffULL, 20, SAMPLE_HAVE, 8 },
 };
 

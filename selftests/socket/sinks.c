@@ -15,129 +15,9 @@
 #include <unistd.h>
 #include <linux/userfaultfd.h>
 
-#include "node.h"
-#include "harness.h"
+#include "sink_fixture.h"
 
-#define MIB	(1 << 20)
 #define FAR	(5LL << 30)	/* an offset that has more than 32 bits */
-
-FIXTURE(sink) {
-	unsigned int port;
-	int sender;
-	int near;
-	int far;
-	int file;	/* of the receiver at node 3 */
-};
-
-static int sink_receiver(int node, unsigned int port)
-{
-	int fd = node_socket(node, SOCK_SEQPACKET, 0);
-	struct sockaddr_hbcast a;
-
-	set_int(fd, SOL_HBCAST, HBCAST_SINKS, 1);
-	node_address(&a, GROUP, port);
-	set_timeout(fd, SO_RCVTIMEO, patience(20000));
-	return bind(fd, (struct sockaddr *)&a, sizeof(a)) ? -1 : fd;
-}
-
-FIXTURE_SETUP(sink)
-{
-	self->port = 1000 + getpid() % 20000;
-	self->sender = node_sender(1, self->port);
-	self->near = sink_receiver(2, self->port);
-	self->far = sink_receiver(3, self->port);
-	self->file = memfd_create("far", 0);
-	ASSERT_GE(self->sender, 0);
-	ASSERT_GE(self->near, 0);
-	ASSERT_GE(self->far, 0);
-	ASSERT_GE(self->file, 0);
-}
-
-FIXTURE_TEARDOWN(sink)
-{
-	close(self->sender);
-	close(self->near);
-	close(self->far);
-	close(self->file);
-}
-
-/* Waits for all of a message, or for @message of @s: 0 or a negative errno. */
-static long take(int fd, int file, uint64_t offset, struct hbcast_sink *s)
-{
-	struct hbcast_sink none = { 0 };
-
-	s = s ?: &none;
-	s->fd = file;
-	s->offset = offset;
-	return ERR(ioctl(fd, HBCIOCRECVFILE, s));
-}
-
-/* The same, but it does not wait. */
-static long take_now(int fd, int file, struct hbcast_sink *s)
-{
-	long ret;
-
-	fcntl(fd, F_SETFL, O_NONBLOCK);
-	ret = take(fd, file, 0, s);
-	fcntl(fd, F_SETFL, 0);
-	return ret;
-}
-
-/* A file for a message that has begun and is not over. */
-static long begin(int fd, int file, struct hbcast_sink *s)
-{
-	return wait_poll(fd, POLLIN, 10000) ? take_now(fd, file, s) : -ETIME;
-}
-
-/* Whether @file has message @seed of @len bytes at @offset, and nothing behind it. */
-static bool has(int file, uint64_t offset, unsigned int seed, size_t len)
-{
-	char *bytes = malloc(len ?: 1);
-	struct stat st;
-	bool good;
-
-	good = pread(file, bytes, len, offset) == (ssize_t)len &&
-	       pattern_check(seed, 0, bytes, len) == -1 && !fstat(file, &st) &&
-	       st.st_size == (off_t)(offset + len);
-	free(bytes);
-	return good;
-}
-
-/* Takes a message at @fd in another process, which ends with what became of it. */
-static pid_t take_beside(int fd, int file, uint64_t offset)
-{
-	pid_t child = fork();
-
-	if (!child)
-		_exit(-take(fd, file, offset, NULL));
-	return child;
-}
-
-/* What it ended with, as a negative errno. */
-static long ended(pid_t child)
-{
-	int status = 1;
-
-	waitpid(child, &status, 0);
-	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
-}
-
-static bool shape(int node, const char *rate)
-{
-	char line[128];
-
-	snprintf(line, sizeof(line),
-		 "$tc add dev port%d root tbf rate %s burst 16kb latency 50ms", node, rate);
-	return !node_run(3, line);
-}
-
-static bool unshape(int node)
-{
-	char line[64];
-
-	snprintf(line, sizeof(line), "$tc del dev port%d root", node);
-	return !node_run(3, line);
-}
 
 /* A node that could not keep a file has no children until the next plan. */
 static bool chain_again(void)
@@ -496,7 +376,7 @@ TEST_F(sink, without_a_file)
 
 TEST_F(sink, refused)
 {
-	struct hbcast_sink s = { .flags = 1 };
+	struct hbcast_sink s = { .flags = 4 };
 	int null = open("/dev/null", O_RDWR), plain = node_receiver(3, self->port + 1), pipes[2];
 	int loose = node_socket(3, SOCK_SEQPACKET, 0);
 	char path[] = "/tmp/hbcast-sink-XXXXXX";

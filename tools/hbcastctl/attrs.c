@@ -287,6 +287,7 @@ const struct hbfield hbattrs_store[] = {
 	FIELD(STORE, WHOLE, U32, "whole"),
 	FIELD(STORE, MEMORY, U64, "memory_bytes"),
 	FIELD(STORE, FILED, U64, "filed_bytes"),
+	FIELD(STORE, RESUMED, U64, "resumed_bytes"),
 	NAMED(STORE, REASON, hbattrs_reasons, "reason"),
 	FIELD(STORE, NODES, U32, "nodes"),
 	FIELD(STORE, DELIVERED, U32, "delivered"),

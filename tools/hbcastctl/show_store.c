@@ -45,6 +45,7 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "WHOLE", "whole", NULL },
 		{ "MEMORY", "memory_bytes", hbout_size },
 		{ "FILE", "filed_bytes", hbout_size },
+		{ "RESUMED", "resumed_bytes", hbout_size },
 		{ "REASON", "reason", NULL },
 		{ "NODES", "nodes", NULL },
 		{ "DELIVERED", "delivered", NULL },

@@ -187,17 +187,29 @@ struct hbcast_file {
 
 #define HBCAST_NAME_LEN	256
 
+/* Flags of struct hbcast_sink. */
+#define HBCAST_SINK_LOOK	1	/* which message waits for a file; it gets none */
+#define HBCAST_SINK_GIVE	2	/* @fd is for @message of @root, and has pieces of it */
+
 /**
  * struct hbcast_sink - a file that a message is put into (HBCIOCRECVFILE)
  * @fd: a regular file, open for reading and writing, not O_DIRECT nor O_APPEND; the kernel
  *	holds a reference until it is done, and reads from it what is sent on
- * @flags: 0
+ * @flags: 0, HBCAST_SINK_LOOK or HBCAST_SINK_GIVE
  * @offset: where in the file the message's first byte goes
- * @message: in: 0, or the id of a message that has its file; out: its id, 0 for none
+ * @message: in: 0, or the id of a message that has its file, or with HBCAST_SINK_GIVE waits for
+ *	one; out: its id, 0 for none
  * @root: in: with @message, the root that sent it; out: the same
  * @reason: out: enum hbcast_reason, if the message failed
  * @total: out: its length in bytes
- * @bytes: out: bytes of it that have been written
+ * @bytes: out: bytes of it that have been written, or lay in the file
+ * @time_ns: out: when the file at the root was changed last, in ns since 1970, if the message is
+ *	all of it; else 0
+ * @resumed: out: bytes that lay in the file
+ * @map: 0, or the address of a bit for each piece in the file, in __u64, that of piece n in word
+ *	n / 64 of value 1 << n % 64. In with HBCAST_SINK_GIVE; out when it fails with EINPROGRESS
+ * @pieces: in: with @map, how many pieces that is for; out: how many the message has
+ * @piece_bytes: out: bytes of each piece but the last, which follow one another
  * @name: out: the name of the file at the root, without a path
  *
  * For receivers with HBCAST_SINKS. The ioctl waits for a message that is a file at its root and
@@ -211,6 +223,12 @@ struct hbcast_file {
  * @offset equal to @total; or as any failure. EOVERFLOW: the message does not fit behind
  * @offset and waits for another file. ENOENT: @message has no file here, or has been told of.
  * Else it fails with what the message ended with.
+ *
+ * What a receiver has in a file of a message before, that of the same @name, @total and @time_ns,
+ * need not come again: HBCAST_SINK_LOOK tells of the message that waits, HBCAST_SINK_GIVE gives
+ * the file for it. If it is the first file for the message here, pieces of @map that have not
+ * begun to come are taken from it, as they are. ENOENT: the message does not wait any more.
+ * EINVAL: it has not so many @pieces.
  */
 struct hbcast_sink {
 	__s32	fd;
@@ -221,6 +239,11 @@ struct hbcast_sink {
 	__u32	reason;
 	__u64	total;
 	__u64	bytes;
+	__u64	time_ns;
+	__u64	resumed;
+	__u64	map;
+	__u32	pieces;
+	__u32	piece_bytes;
 	char	name[HBCAST_NAME_LEN];
 };
 

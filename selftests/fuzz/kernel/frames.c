@@ -279,6 +279,8 @@ static unsigned int choose_have(struct choices *c, struct lane *lane, u8 *out)
 	}
 	if (rarely(c, 2))
 		tag |= HBC_HAVE_END;
+	if (w->message && rarely(c, 4))
+		tag |= HBC_HAVE_SLOTS;
 	lane->agreed |= tag & HBC_HAVE_END;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_HAVE, tag, sizeof(*w) + n * sizeof(w->run[0]));
 }
