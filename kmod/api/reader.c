@@ -295,7 +295,7 @@ static int hbc_reader_map(const struct hbc_delivery *d, const struct hbcast_sink
 	u64 *map;
 	int err;
 
-	if (!s->map)
+	if (!s->map || !d->sink)
 		return 0;
 	if (s->pieces != store->nr)
 		return -EINVAL;
@@ -317,7 +317,7 @@ int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_si
 	bool look = s->flags & HBCAST_SINK_LOOK;
 	struct sk_buff *skb;
 	long timeo = sock_rcvtimeo(&hs->sk, nonblock);
-	int err = 0;
+	int err = 0, mapped;
 
 	if (file || look) {
 		err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sink);
@@ -332,9 +332,12 @@ int hbc_reader_take(struct hbc_sock *hs, struct hbc_file *file, struct hbcast_si
 	if (!look)
 		err = hbc_reader_wait(hs, &timeo, &w, hbc_reader_sunk);
 	if (err && err != -ESHUTDOWN)
-		err = hbc_reader_map(w.d, s) ?: -EINPROGRESS;
+		err = -EINPROGRESS;
+	mapped = hbc_reader_map(w.d, s);
 	hbc_reader_tell(w.d, s);
-	if (!err && !look) {
+	if (mapped) {
+		err = mapped;
+	} else if (!err && !look) {
 		skb = hbc_receiver_end_of(&hs->r, w.d);
 		s->reason = hbc_skb(skb)->reason;
 		err = s->reason ? hbc_reader_end(w.d, s->reason) : 0;

@@ -12,13 +12,13 @@
 /* Bytes that have come to a node over its lanes so far, or -1. */
 static long come(int node)
 {
-	char path[] = "/tmp/hbcast-sink-XXXXXX", line[128];
+	char path[] = "/tmp/hbcast-sink-XXXXXX", line[160];
 	int fd = mkstemp(path);
 	long bytes = -1;
 	FILE *file;
 
 	close(fd);
-	snprintf(line, sizeof(line), "$ctl -j show lane root 1 | jq 'map(.rx_bytes) | add' >%s", path);
+	snprintf(line, sizeof(line), "$ctl -j show lane group 5 | jq 'map(select(.root == 1).rx_bytes) | add' >%s", path);
 	file = node_run(node, line) ? NULL : fopen(path, "r");
 	if (file && fscanf(file, "%ld", &bytes) != 1)
 		bytes = -1;
@@ -106,6 +106,7 @@ TEST_F(sink, resumed)
 	ASSERT_TRUE(shape(3, "32mbit"));
 	child = take_beside(self->near, memfd_create("near", 0), 0);
 	before = come(3);
+	ASSERT_LT(0, before);
 	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
 	ASSERT_EQ(0, look(self->far, &s));
 	EXPECT_EQ(size, s.total);
@@ -144,6 +145,7 @@ TEST_F(sink, relay_resumes)
 	ASSERT_TRUE(shape(2, "64mbit"));
 	child = take_beside(self->far, self->file, 0);
 	before = come(2);
+	ASSERT_LT(0, before);
 	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
 	ASSERT_EQ(0, look(self->near, &s));
 	ASSERT_GE(64 * 64, s.pieces);

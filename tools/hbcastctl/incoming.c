@@ -13,6 +13,7 @@
 
 #include "incoming.h"
 #include "output.h"
+#include "partial.h"
 
 static int refuse(struct hbctl *ctl, const char *path, const char *what)
 {
@@ -63,26 +64,112 @@ struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
 	return list;
 }
 
-/**
- * hbincoming_begin() - a file for a message that is not known
- * @ctl: the run
- * @list: the messages that are on their way, which this is one of from now on
- * @path: the file that it will be beside
- * @out: gets the message
- *
- * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
- */
-int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list,
-		     const char *path, struct hbincoming **out)
+static struct hbincoming *add(struct hbincoming **list)
 {
 	struct hbincoming *in = calloc(1, sizeof(*in));
 
 	if (!in)
 		abort();
+	in->fd = -1;
 	in->next = *list;
 	*list = in;
+	return in;
+}
+
+/* Of the file at the sender: the same for each message that it is. */
+static uint64_t identity(const struct hbcast_sink *sink)
+{
+	uint64_t hash = 0xcbf29ce484222325 ^ sink->total ^ sink->time_ns << 17;
+	const char *c;
+
+	for (c = sink->name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+	return hash;
+}
+
+/* "dir/.name.part" for "dir/name", and in a directory what the message has each time it comes. */
+static void name_kept(struct hbincoming *in, const char *path, bool dir)
+{
+	const char *slash = strrchr(path, '/');
+	int len = slash ? slash - path + 1 : 0;
+	char name[201];
+
+	snprintf(name, sizeof(name), "%s", path + len);
+	if (dir)
+		snprintf(name, sizeof(name), "%016llx", (unsigned long long)identity(&in->sink));
+	snprintf(in->part, PATH_MAX, "%.*s.%s.part", len, path, name);
+	snprintf(in->list, PATH_MAX, "%.*s.%s.list", len, path, name);
+}
+
+/**
+ * hbincoming_begin() - a file for a message that the kernel is to write
+ * @ctl: the run
+ * @list: the messages that are on their way, which this is one of from now on
+ * @path: the file that it will be beside
+ * @dir: @path is not the message's own name
+ * @sink: what the kernel says of it
+ * @out: gets the message, with the pieces that the file has
+ *
+ * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
+ */
+int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *path, bool dir,
+		     const struct hbcast_sink *sink, struct hbincoming **out)
+{
+	struct hbincoming *in = add(list);
+
 	*out = in;
+	in->root = sink->root;
+	in->message = sink->message;
+	in->total = sink->total;
+	in->sink = *sink;
+	in->map = calloc(sink->pieces / 64 + 1, sizeof(*in->map));
+	if (!in->map)
+		abort();
+	name_kept(in, path, dir);
+	/* One that cannot be told from another is of no use later. */
+	if (sink->time_ns && sink->total)
+		in->fd = hbpartial_open(ctl, in->part, in->list, sink, in->map);
+	if (in->fd >= 0) {
+		in->listed = !access(in->list, F_OK);
+		return HBCTL_OK;
+	}
+	*in->list = '\0';
 	return open_part(ctl, in, path);
+}
+
+/**
+ * hbincoming_save() - write down which pieces are in the file
+ * @ctl: the run
+ * @in: a message
+ */
+void hbincoming_save(struct hbctl *ctl, struct hbincoming *in)
+{
+	if (!*in->list || in->unsaved)
+		return;
+	in->unsaved = hbpartial_save(ctl, in->fd, in->list, &in->sink, in->map);
+	in->listed |= !in->unsaved;
+}
+
+/**
+ * hbincoming_keep() - what is in the file stays when the message is dropped
+ * @ctl: the run
+ * @in: a message that is not whole
+ *
+ * Return: whether it does.
+ */
+bool hbincoming_keep(struct hbctl *ctl, struct hbincoming *in)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; in->map && i <= in->sink.pieces / 64; i++)
+		any |= in->map[i];
+	if (!any)
+		return false;
+	hbincoming_save(ctl, in);
+	if (in->listed)
+		*in->part = '\0';
+	return in->listed;
 }
 
 /**
@@ -106,8 +193,9 @@ int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 	*out = in;
 	if (in)
 		return HBCTL_OK;
-	ret = hbincoming_begin(ctl, list, path, out);
-	in = *out;
+	in = add(list);
+	*out = in;
+	ret = open_part(ctl, in, path);
 	in->root = root;
 	in->message = piece->message;
 	in->total = piece->total;
@@ -172,11 +260,13 @@ int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in,
 	if (rename(in->part, path))
 		return refuse(ctl, path, "given to what was received");
 	*in->part = '\0';
+	if (*in->list)
+		unlink(in->list);
 	return HBCTL_OK;
 }
 
 /**
- * hbincoming_drop() - forget a message; what is not whole is removed
+ * hbincoming_drop() - forget a message; what is neither whole nor kept is removed
  * @list: the messages that are on their way
  * @in: one of them
  */
@@ -187,7 +277,10 @@ void hbincoming_drop(struct hbincoming **list, struct hbincoming *in)
 	*list = in->next;
 	if (in->fd >= 0)
 		close(in->fd);
+	if (*in->part && *in->list)
+		unlink(in->list);
 	if (*in->part)
 		unlink(in->part);
+	free(in->map);
 	free(in);
 }

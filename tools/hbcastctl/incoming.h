@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A message on its way into a file, which this command writes, or the kernel. */
+/*
+ * A message on its way into a file, which this command writes, or the kernel. What the kernel
+ * has written can be kept for when the message comes again.
+ */
 #ifndef HBCASTCTL_INCOMING_H
 #define HBCASTCTL_INCOMING_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +24,11 @@
  * @have: bytes that have come
  * @fd: the file
  * @part: the file's name while it is not whole
+ * @list: name of the list of what is in it, if that can be kept
+ * @listed: there is such a list
+ * @unsaved: it could not be written
+ * @sink: what the kernel says of a message that it writes
+ * @map: of such a one, the pieces that are in the file; else NULL; owned
  */
 struct hbincoming {
 	struct hbincoming *next;
@@ -29,12 +38,19 @@ struct hbincoming {
 	uint64_t have;
 	int fd;
 	char part[PATH_MAX];
+	char list[PATH_MAX];
+	bool listed;
+	bool unsaved;
+	struct hbcast_sink sink;
+	uint64_t *map;
 };
 
 struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
 				     uint64_t message);
-int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list,
-		     const char *path, struct hbincoming **out);
+int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *path, bool dir,
+		     const struct hbcast_sink *sink, struct hbincoming **out);
+void hbincoming_save(struct hbctl *ctl, struct hbincoming *in);
+bool hbincoming_keep(struct hbctl *ctl, struct hbincoming *in);
 int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 		    const char *path, uint32_t root,
 		    const struct hbcast_piece *piece, struct hbincoming **out);

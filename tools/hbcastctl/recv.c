@@ -22,6 +22,7 @@
 #include "stop.h"
 
 #define BUFFER	(1 << 20)
+#define SAVE_MS	1000	/* between two lists of what is in a file */
 
 /**
  * struct recv - one run of the command
@@ -38,6 +39,7 @@
  * @list: the messages that are on their way; owned
  * @done: messages that are files now
  * @failed: messages that failed
+ * @save_ns: when what files have is to be written down, of hbclock_now()
  * @stop: caught signals
  */
 struct recv {
@@ -54,6 +56,7 @@ struct recv {
 	struct hbincoming *list;
 	uint32_t done;
 	uint32_t failed;
+	int64_t save_ns;
 	struct hbstop stop;
 };
 
@@ -80,13 +83,18 @@ static void path_of(const struct recv *r, uint32_t root, uint64_t message, char 
 
 static void file_text(struct hbctl *ctl, const json_t *result, FILE *out)
 {
-	char size[32];
+	const json_t *resumed = json_object_get(result, "resumed");
+	char size[32], here[32];
 
 	(void)ctl;
 	hbout_size(json_object_get(result, "bytes"), size, sizeof(size));
-	fprintf(out, "message %s of node %lld, %s: %s\n",
+	hbout_size(resumed, here, sizeof(here));
+	fprintf(out, "message %s of node %lld, %s%s%s%s: %s\n",
 		json_string_value(json_object_get(result, "id")),
 		json_integer_value(json_object_get(result, "root")), size,
+		json_integer_value(resumed) ? ", of which " : "",
+		json_integer_value(resumed) ? here : "",
+		json_integer_value(resumed) ? " were here" : "",
 		json_string_value(json_object_get(result, "file")));
 }
 
@@ -100,12 +108,13 @@ static int finish(struct recv *r, struct hbincoming *in)
 	ret = hbincoming_finish(r->ctl, in, path);
 	if (!ret) {
 		r->done++;
-		result = json_pack("{s:I, s:I, s:I, s:o, s:I, s:s}",
+		result = json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:s}",
 				   "group", (json_int_t)r->group,
 				   "port", (json_int_t)r->port,
 				   "root", (json_int_t)in->root,
 				   "id", hbfield_id64(in->message),
 				   "bytes", (json_int_t)in->total,
+				   "resumed", (json_int_t)in->sink.resumed,
 				   "file", path);
 		ret = hbout_print(r->ctl, result, file_text);
 	}
@@ -150,13 +159,26 @@ static const char *why_failed(int err)
 }
 
 static void report_lost(struct recv *r, uint32_t root, uint64_t message,
-			uint64_t have, uint64_t total, int err)
+			uint64_t have, uint64_t total, int err, bool kept)
 {
 	r->failed++;
 	hbctl_error(r->ctl, HBCTL_KERNEL,
-		    "message %llu of node %u failed after %llu of %llu bytes: %s",
+		    "message %llu of node %u failed after %llu of %llu bytes%s: %s",
 		    (unsigned long long)message, root, (unsigned long long)have,
-		    (unsigned long long)total, why_failed(err));
+		    (unsigned long long)total, kept ? ", which are kept" : "",
+		    why_failed(err));
+}
+
+/* One that is on its way has failed. */
+static void lost_one(struct recv *r, struct hbincoming *in, uint64_t have, uint16_t reason,
+		     int err)
+{
+	/* Of these nothing may be right, or be sent again. */
+	bool useless = reason == HBCAST_REASON_CHECKSUM || reason == HBCAST_REASON_CHANGED;
+	bool kept = !useless && hbincoming_keep(r->ctl, in);
+
+	report_lost(r, in->root, in->message, have, in->total, err, kept);
+	hbincoming_drop(&r->list, in);
 }
 
 /* A message has failed, of which perhaps nothing had come. */
@@ -166,9 +188,10 @@ static void lost(struct recv *r, const struct piece *p)
 
 	in = hbincoming_search(r->list, p->root, p->failure.message);
 	if (in)
-		hbincoming_drop(&r->list, in);
-	report_lost(r, p->root, p->failure.message, p->failure.read,
-		    p->failure.total, p->failure.error);
+		lost_one(r, in, p->failure.read, p->failure.reason, p->failure.error);
+	else
+		report_lost(r, p->root, p->failure.message, p->failure.read,
+			    p->failure.total, p->failure.error, false);
 }
 
 /* Who is cut off has lost all that was on its way. Returns HBCTL_OK to go on. */
@@ -182,10 +205,8 @@ static int lost_all(struct recv *r, int err)
 			    "receiving from group %u at port %u failed: %s",
 			    r->group, r->port, why_failed(err));
 	}
-	while ((in = r->list)) {
-		report_lost(r, in->root, in->message, in->have, in->total, err);
-		hbincoming_drop(&r->list, in);
-	}
+	while ((in = r->list))
+		lost_one(r, in, in->have, HBCAST_REASON_NONE, err);
 	return err == ENODEV ? HBCTL_KERNEL : HBCTL_OK;
 }
 
@@ -236,9 +257,9 @@ static int check_end(const struct recv *r, int64_t end)
 		why = "the time is over";
 	else
 		return HBCTL_OK;
-	return hbctl_error(r->ctl, HBCTL_KERNEL,
-			   "%s after %u of %u messages, what was not whole is removed",
-			   why, r->done, r->count);
+	return hbctl_error(r->ctl, HBCTL_KERNEL, "%s after %u of %u messages%s", why,
+			   r->done, r->count,
+			   r->list ? ", what has come of files is kept for when they come again" : "");
 }
 
 /* Until there is something to receive, a signal, or the end: whether there is. */
@@ -250,39 +271,77 @@ static bool wait_readable(const struct recv *r, int64_t end)
 	};
 	int64_t left_ms = (end - hbclock_now()) / 1000000 + 1;
 
-	if (left_ms > INT_MAX)
-		left_ms = INT_MAX;
+	if (left_ms > (r->list ? SAVE_MS : INT_MAX))
+		left_ms = r->list ? SAVE_MS : INT_MAX;
 	return poll(fds, 2, left_ms < 0 ? 0 : left_ms) > 0 && fds[0].revents;
+}
+
+/* What the kernel has said of a message that it writes; it may be over then. */
+static int told(struct recv *r, struct hbincoming *in, int err)
+{
+	in->have = in->sink.bytes;
+	if (!err)
+		return finish(r, in);
+	if (err != EINPROGRESS)
+		lost_one(r, in, in->have, in->sink.reason, err);
+	return HBCTL_OK;
 }
 
 /* Gives the kernel a file for a message that is one at its sender. */
 static int take_file(struct recv *r)
 {
-	struct hbcast_sink sink = { };
+	struct hbcast_sink sink = { .flags = HBCAST_SINK_LOOK };
 	struct hbincoming *in;
 	char path[PATH_MAX];
 	int ret, err;
 
-	snprintf(path, sizeof(path), r->dir ? "%s/message" : "%s", r->name);
-	ret = hbincoming_begin(r->ctl, &r->list, path, &in);
-	if (ret)
-		return ret;
-	sink.fd = in->fd;
 	err = ioctl(r->sock, HBCIOCRECVFILE, &sink) ? errno : 0;
-	in->root = sink.root;
-	in->message = sink.message;
-	in->total = sink.total;
-	in->have = sink.bytes;
-	if (err == EINPROGRESS)
-		return HBCTL_OK;
-	if (!err)
-		return finish(r, in);
-	hbincoming_drop(&r->list, in);
-	if (sink.message)
-		report_lost(r, sink.root, sink.message, sink.bytes, sink.total, err);
-	else if (err != EAGAIN && err != EINTR)
+	if (!err) {
+		snprintf(path, sizeof(path), r->dir ? "%s/message" : "%s", r->name);
+		ret = hbincoming_begin(r->ctl, &r->list, path, r->dir, &sink, &in);
+		if (ret)
+			return ret;
+		sink.flags = HBCAST_SINK_GIVE;
+		sink.fd = in->fd;
+		sink.map = (uintptr_t)in->map;
+		err = ioctl(r->sock, HBCIOCRECVFILE, &sink) ? errno : 0;
+		if (err != ENOENT && sink.message == in->message && sink.root == in->root) {
+			in->sink = sink;
+			return told(r, in, err);
+		}
+		/* It has failed meanwhile, or another one that comes before it. */
+		hbincoming_keep(r->ctl, in);
+		hbincoming_drop(&r->list, in);
+	}
+	if (err && err != ENOENT && sink.message)
+		report_lost(r, sink.root, sink.message, sink.bytes, sink.total, err, false);
+	else if (err && err != ENOENT && err != EAGAIN && err != EINTR)
 		return lost_all(r, err);
 	return HBCTL_OK;
+}
+
+/* Asks how far the files are that the kernel writes, and writes that down if it is time. */
+static int follow_files(struct recv *r, bool save)
+{
+	struct hbincoming *in, *next;
+	int ret = HBCTL_OK, err;
+
+	for (in = r->list; in && !ret; in = next) {
+		next = in->next;
+		if (!in->map)
+			continue;
+		in->sink.flags = 0;
+		err = ioctl(r->sock, HBCIOCRECVFILE, &in->sink) ? errno : 0;
+		/* Of all messages it is told by reading. */
+		if (err == ENOENT || err == ESHUTDOWN || err == ENODEV || err == ENOBUFS)
+			continue;
+		if (save && err == EINPROGRESS)
+			hbincoming_save(r->ctl, in);
+		ret = told(r, in, err);
+	}
+	if (save)
+		r->save_ns = hbclock_now() + SAVE_MS * INT64_C(1000000);
+	return ret;
 }
 
 /* Reads one piece, or finds that there is none or that a message has failed. */
@@ -313,10 +372,14 @@ static int receive(struct recv *r)
 	int64_t end = r->timeout_ns ? hbclock_now() + (int64_t)r->timeout_ns :
 				      INT64_MAX;
 	int ret = HBCTL_OK;
+	bool save;
 
 	while (!ret && r->done + r->failed < r->count) {
 		ret = check_end(r, end);
-		if (!ret)
+		save = hbclock_now() >= r->save_ns;
+		if (!ret && (r->readable || save))
+			ret = follow_files(r, save);
+		if (!ret && r->done + r->failed < r->count)
 			ret = receive_piece(r, end);
 	}
 	return ret || !r->failed ? ret : HBCTL_KERNEL;
@@ -344,8 +407,11 @@ static int receive_files(struct recv *r)
 			  ready_text);
 	if (!ret)
 		ret = receive(r);
-	while (r->list)
+	follow_files(r, true);
+	while (r->list) {
+		hbincoming_keep(r->ctl, r->list);
 		hbincoming_drop(&r->list, r->list);
+	}
 	hbstop_release(&r->stop);
 	free(r->buffer);
 	return ret;

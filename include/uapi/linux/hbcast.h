@@ -207,7 +207,7 @@ struct hbcast_file {
  *	all of it; else 0
  * @resumed: out: bytes that lay in the file
  * @map: 0, or the address of a bit for each piece in the file, in __u64, that of piece n in word
- *	n / 64 of value 1 << n % 64. In with HBCAST_SINK_GIVE; out when it fails with EINPROGRESS
+ *	n / 64 of value 1 << n % 64. In: with HBCAST_SINK_GIVE; out: as it is now
  * @pieces: in: with @map, how many pieces that is for; out: how many the message has
  * @piece_bytes: out: bytes of each piece but the last, which follow one another
  * @name: out: the name of the file at the root, without a path

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Lists of what hbcastctl recv has of a file, and files, that it did not write, or not of this
+# one: they are not used.
+# vm: timeout=400
+
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+. selftests/lib/nodes.sh
+. selftests/lib/partial.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+ctl=$HBCAST_CTL
+two='' three='' send='' status=''
+
+mkdir "$dir/2" "$dir/3"
+nodes_up 3 && small_buffers 3 && "$ctl" group keygen "$dir/key" || exit
+plan 1 '[1,2],[2,3]' >"$dir/chain"
+joined || exit
+node_shape 2 $((16 / HBCAST_SLOWNESS))mbit
+node_shape 3 $((16 / HBCAST_SLOWNESS))mbit
+head -c 400000 /dev/urandom >"$dir/large"
+time_ns=$(($(date -r "$dir/large" +%s%N)))
+
+# list JSON: for node 3, beside a file of which the first half is right and the rest is not there.
+list()
+{
+	rm -rf "$dir"/3/.large.*
+	head -c 200000 "$dir/large" >"$dir/3/.large.part"
+	echo "$1" >"$dir/3/.large.list"
+}
+
+# says RANGES WORD...: a list of these, in which words after that replace keys.
+says()
+{
+	list "$(jq -c "{hbcast: \"partial\", version: 1, name: \"large\", bytes: 400000, time_ns: $time_ns,
+		ranges: $1}${2:+ + $2}" <<<null)"
+}
+
+# comes NAME WARNS USED: the file comes, whatever lies there.
+comes()
+{
+	both large
+	begin "$dir/large"
+	whole "$1" "$dir/large"
+	check "$1: bytes of it that were used" [ "$(($(of 3 resumed) > 0))" = "$3" ]
+	check_match "$1: warning" "$2" "$(<"$dir/3.err")"
+	rm "$dir"/[23]/large
+}
+
+none='"warning":".*large.list\\" is no list of what came before'
+says '[[0, 100000], [100000, 200000]]'
+comes "by hand" '^$' 1
+says '[[0, 200000]]' '{name: "small"}'
+comes "another name" '^$' 0
+says '[[0, 200000]]' "{time_ns: $((time_ns - 1))}"
+comes "another time" '^$' 0
+says '[[0, 200000]]' '{bytes: 400001}'
+comes "another length" '^$' 0
+says '[[0, 200001]]'
+comes "beyond the file" "$none" 0
+says '[[0, 400000]]'
+comes "all, of half a file" "$none" 0
+says '[[0, 150000], [100000, 200000]]'
+comes "ranges that overlap" "$none" 0
+says '[[100000, 200000], [0, 50000]]'
+comes "ranges that descend" "$none" 0
+says '[[-1, 100000]]'
+comes "below 0" "$none" 0
+says '[[0, 1e5]]'
+comes "a fraction" "$none" 0
+says '{"0": 200000}'
+comes "no ranges" "$none" 0
+says '[[0, 9223372036854775807]]'
+comes "the largest" "$none" 0
+list '{"hbcast":"partial","version":1,"name":"large","bytes":400000,"ti'
+comes "cut off" "$none" 0
+list ''
+comes "empty" "$none" 0
+says '[[0, 100000]]'
+head -c 400001 /dev/zero >"$dir/3/.large.part"
+comes "a file that is longer" "$none" 0
+says '[[0, 100000]]'
+rm "$dir/3/.large.part"
+comes "a list alone" '^$' 0
+says '[[0, 100000]]'
+rm "$dir/3/.large.list"
+mkfifo "$dir/3/.large.list"
+comes "a pipe" "$none" 0
+says '[[0, 100000]]'
+chown 65534 "$dir/3/.large.list"
+comes "somebody else's list" "$none" 0
+
+# kept NAME: the message comes, and what lies there stays.
+kept()
+{
+	both large
+	begin "$dir/large"
+	both_end
+	wait $send
+	check_equal "$1: status" "0 0" "$two $three"
+	check_equal "$1: the same bytes" "$(sha256sum <"$dir/large")" "$(sha256sum <"$dir/3/large")"
+	check_equal "$1: nothing was used" 0 "$(of 3 resumed)"
+	check_equal "$1: what was there stays" ".large.list .large.part large " "$(files 3)"
+	check_match "$1: warning" 'large.part\\" cannot be used: .* is not kept for later' "$(<"$dir/3.err")"
+	rm -f "$dir"/[23]/large
+}
+
+says '[[0, 200000]]'
+chown 65534 "$dir/3/.large.part"
+kept "somebody else's"
+says '[[0, 200000]]'
+mv "$dir/3/.large.part" "$dir/victim"
+ln -s "$dir/victim" "$dir/3/.large.part"
+kept "a link"
+says '[[0, 200000]]'
+(
+	flock 9
+	exec sleep 1000
+) 9<"$dir/3/.large.part" &
+other=$!
+wait_for 30 sh -c "! flock -n '$dir/3/.large.part' true"
+kept "in use"
+kill $other
+tap_done

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What hbcastctl recv has of a file when it is killed, or its node, or the sender, does not
+# come again.
+# vm: timeout=400
+
+. selftests/lib/tap.sh
+. selftests/lib/module.sh
+. selftests/lib/nodes.sh
+. selftests/lib/partial.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+ctl=$HBCAST_CTL
+two='' three='' send='' status=''
+
+size=8000000
+
+# listed NODE BYTES: there is a list of at least so much of a file.
+listed()
+{
+	cat "$dir/$1"/.*.list 2>/dev/null |
+		jq -es "(map(.ranges | map(.[1] - .[0]) | add // 0) | add) >= $2" >/dev/null
+}
+
+# came NODE: bytes that have come to a node over its lanes.
+came()
+{
+	at "$1" -j show lane group 5 | jq 'map(select(.root == 1).rx_bytes) | add'
+}
+
+# little NODE BEFORE BYTES: since then no more has come there than that, with a tenth for
+# headers, and what was on its way when the file was given.
+little()
+{
+	[ $(($(came "$1") - $2)) -lt $(($3 * 11 / 10 + 600000)) ]
+}
+
+mkdir "$dir/2" "$dir/3"
+nodes_up 3 && small_buffers 3 && "$ctl" group keygen "$dir/key" || exit
+plan 1 '[1,2],[2,3]' >"$dir/chain"
+joined || exit
+node_shape 2 $((16 / HBCAST_SLOWNESS))mbit
+node_shape 3 $((16 / HBCAST_SLOWNESS))mbit
+head -c $size /dev/urandom >"$dir/large"
+
+### A receiver is killed outright; another one goes on.
+both large
+begin "$dir/large"
+check "killed: there is a list" wait_for 60 listed 3 2000000
+kill -KILL $three
+both_end
+wait $send
+check_equal "killed: what is there" ".large.list .large.part " "$(files 3)"
+check_equal "killed: whose list" '["partial",1,"large",8000000]' \
+	"$(jq -c '[.hbcast, .version, .name, .bytes]' "$dir/3/.large.list")"
+before=$(came 3)
+both large
+begin "$dir/large"
+whole "killed" "$dir/large"
+check "killed: what was there was used" [ "$(of 3 resumed)" -ge 2000000 ]
+check_equal "killed: the other had nothing" 0 "$(of 2 resumed)"
+check "killed: what was there has not come again" little 3 "$before" $((size - $(of 3 resumed)))
+
+### The sender is killed outright; both go on, one behind the other.
+rm "$dir"/[23]/large
+both large
+begin "$dir/large"
+wait_for 60 listed 3 3000000
+kill -KILL $send
+wait $send
+both_end
+check_equal "sender killed: status" "2 2" "$two $three"
+check_match "sender killed: sentence" 'failed after [0-9]+ of 8000000 bytes, which are kept: its sender gave it up' \
+	"$(<"$dir/3.err")"
+before=$(came 2)
+before3=$(came 3)
+both large
+begin "$dir/large"
+whole "sender killed" "$dir/large"
+check "sender killed: node 2 had much" [ "$(of 2 resumed)" -ge 3000000 ]
+check "sender killed: node 3 had much" [ "$(of 3 resumed)" -ge 3000000 ]
+# Node 2 has a child, and gets a fragment of each of its pieces, of 8 KiB here.
+check "sender killed: not again to node 2" little 2 "$before" $((size - $(of 2 resumed) * 3 / 4))
+check "sender killed: not again to node 3" little 3 "$before3" $((size - $(of 3 resumed)))
+
+### The module goes, and all nodes with it; node 3 has lost what it had: node 2's file has it.
+rm "$dir"/[23]/large
+both large
+begin "$dir/large"
+wait_for 60 listed 2 3000000
+kill -KILL $two $three $send
+both_end
+wait $send
+rm "$dir"/3/.large.*
+wait_for 30 rmmod hbcast
+check "rebooted" joined
+before=$(came 2)
+both large
+begin "$dir/large"
+whole "rebooted" "$dir/large"
+check "rebooted: node 2 had much" [ "$(of 2 resumed)" -ge 3000000 ]
+check_equal "rebooted: node 3 had nothing" 0 "$(of 3 resumed)"
+check "rebooted: not again to node 2" little 2 "$before" $((size - $(of 2 resumed) * 3 / 4))
+
+### Interrupted, which keeps all; then the file is another one of the same name and length.
+rm "$dir"/[23]/large
+both large
+begin "$dir/large"
+wait_for 60 listed 3 2000000
+kill -INT $three
+both_end
+wait $send
+check_match "interrupted: sentence" 'interrupted after 0 of 1 messages, what has come of files is kept' \
+	"$(<"$dir/3.err")"
+check "interrupted: it is kept" listed 3 2000000
+head -c $size /dev/urandom >"$dir/new"
+cat "$dir/new" >"$dir/large"
+rm "$dir/2/large"
+both large
+begin "$dir/large"
+whole "changed" "$dir/new"
+check_equal "changed: nothing was used" 0 "$(of 3 resumed)"
+
+### One command, into a directory: the message fails, and goes on when it is sent again.
+rm "$dir"/[23]/large
+both . count 2
+begin "$dir/large"
+wait_for 60 listed 3 2000000
+kill -INT $send
+wait $send
+check "again: the first has failed" wait_for 30 grep -q 'which are kept' "$dir/3.err"
+begin "$dir/large"
+wait $send
+both_end
+check_equal "again: status" "2 2" "$two $three"
+check "again: what was there was used" [ "$(of 3 resumed)" -ge 2000000 ]
+check_equal "again: the same bytes" "$(sha256sum <"$dir/large")" "$(sha256sum <"$(of 3 file)")"
+check_equal "again: nothing else" "1-$(of 3 id) " "$(files 3)"
+rm "$dir"/[23]/*
+tap_done

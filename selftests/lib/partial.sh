@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# Files that node 1 sends to hbcastctl recv at nodes 2 and 3, which are in a chain, into
+# $dir/2 and $dir/3. Variables are the test's.
+# shellcheck disable=SC2154,SC2034
+
+# receive NODE PATH WORD...: starts recv, output to $dir/NODE.log; sets $!.
+receive()
+{
+	local node=$1
+
+	ip netns exec "n$node" "$ctl" -j recv "$dir/$node/$2" group 5 port 9 "${@:3}" \
+		>"$dir/$node.log" 2>"$dir/$node.err" &
+}
+
+# both NAME WORD...: recv at nodes 2 and 3.
+both()
+{
+	rm -f "$dir"/[23].log
+	receive 2 "$@"
+	two=$!
+	receive 3 "$@"
+	three=$!
+	wait_for 30 grep -qs '"ready":true' "$dir/2.log" && wait_for 30 grep -qs '"ready":true' "$dir/3.log"
+}
+
+both_end()
+{
+	wait $two
+	two=$?
+	wait $three
+	three=$?
+}
+
+# begin FILE: it is being sent.
+begin()
+{
+	ip netns exec n1 "$ctl" send "$1" group 5 port 9 >/dev/null 2>&1 &
+	send=$!
+}
+
+# files NODE: what is in a receiver's directory.
+files()
+{
+	find "$dir/$1" -mindepth 1 -printf '%f ' | sort
+}
+
+# of NODE FIELD: of what recv has said of its last file there.
+of()
+{
+	jq -r "select(.file) | .$2" "$dir/$1.log" | tail -n 1
+}
+
+# whole NAME FILE: both have it, and nothing else.
+whole()
+{
+	both_end
+	wait $send
+	status=$?
+	check_equal "$1: status" "0 0 0" "$status $two $three"
+	check_equal "$1: the same bytes" "$(sha256sum <"$2") $(sha256sum <"$2")" \
+		"$(sha256sum <"$(of 2 file)") $(sha256sum <"$(of 3 file)")"
+	check_equal "$1: nothing else" "large |large " "$(files 2)|$(files 3)"
+}
+
+# joined: the module, the nodes, and their plan.
+joined()
+{
+	load_hbcast && nodes_join 3 5 "$dir/key" && at 1 apply "$dir/chain" group 5 wait 30s >/dev/null
+}
