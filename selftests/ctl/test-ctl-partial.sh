@@ -19,8 +19,8 @@ mkdir "$dir/2" "$dir/3"
 nodes_up 3 && small_buffers 3 && "$ctl" group keygen "$dir/key" || exit
 plan 1 '[1,2],[2,3]' >"$dir/chain"
 joined || exit
-node_shape 2 $((16 / HBCAST_SLOWNESS))mbit
-node_shape 3 $((16 / HBCAST_SLOWNESS))mbit
+node_shape 2 $((4 / HBCAST_SLOWNESS))mbit
+node_shape 3 $((4 / HBCAST_SLOWNESS))mbit
 head -c 400000 /dev/urandom >"$dir/large"
 time_ns=$(($(date -r "$dir/large" +%s%N)))
 
