@@ -39,7 +39,7 @@ ready()
 # files NODE: what is in a receiver's directory, hidden files too.
 files()
 {
-	find "$dir/$1" -mindepth 1 -printf '%f ' | sort
+	find "$dir/$1" -mindepth 1 -printf '%f\n' | LC_ALL=C sort | tr '\n' ' '
 }
 
 # part NODE NAME: some of the file has come.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Lists of what hbcastctl recv has of a file, and files, that it did not write, or not of this
-# one: they are not used.
+# one: they are not used. ctl/test-partial.c tries many more lists.
 # vm: timeout=400
 
 . selftests/lib/tap.sh
@@ -22,7 +22,7 @@ joined || exit
 node_shape 2 $((4 / HBCAST_SLOWNESS))mbit
 node_shape 3 $((4 / HBCAST_SLOWNESS))mbit
 head -c 400000 /dev/urandom >"$dir/large"
-time_ns=$(($(date -r "$dir/large" +%s%N)))
+time_ns=$(date -r "$dir/large" +%s%N)
 
 # list JSON: for node 3, beside a file of which the first half is right and the rest is not there.
 list()
@@ -32,11 +32,11 @@ list()
 	echo "$1" >"$dir/3/.large.list"
 }
 
-# says RANGES WORD...: a list of these, in which words after that replace keys.
+# says RANGES [TIME]: a list of these. jq would not keep all digits of the time.
 says()
 {
-	list "$(jq -c "{hbcast: \"partial\", version: 1, name: \"large\", bytes: 400000, time_ns: $time_ns,
-		ranges: $1}${2:+ + $2}" <<<null)"
+	list "{\"hbcast\": \"partial\", \"version\": 1, \"name\": \"large\", \"bytes\": 400000,
+		\"time_ns\": ${2:-$time_ns}, \"ranges\": $1}"
 }
 
 # comes NAME WARNS USED: the file comes, whatever lies there.
@@ -53,42 +53,13 @@ comes()
 none='"warning":".*large.list\\" is no list of what came before'
 says '[[0, 100000], [100000, 200000]]'
 comes "by hand" '^$' 1
-says '[[0, 200000]]' '{name: "small"}'
-comes "another name" '^$' 0
-says '[[0, 200000]]' "{time_ns: $((time_ns - 1))}"
+says '[[0, 200000]]' $((time_ns - 1))
 comes "another time" '^$' 0
-says '[[0, 200000]]' '{bytes: 400001}'
-comes "another length" '^$' 0
 says '[[0, 200001]]'
 comes "beyond the file" "$none" 0
-says '[[0, 400000]]'
-comes "all, of half a file" "$none" 0
-says '[[0, 150000], [100000, 200000]]'
-comes "ranges that overlap" "$none" 0
-says '[[100000, 200000], [0, 50000]]'
-comes "ranges that descend" "$none" 0
-says '[[-1, 100000]]'
-comes "below 0" "$none" 0
-says '[[0, 1e5]]'
-comes "a fraction" "$none" 0
-says '{"0": 200000}'
-comes "no ranges" "$none" 0
-says '[[0, 9223372036854775807]]'
-comes "the largest" "$none" 0
-list '{"hbcast":"partial","version":1,"name":"large","bytes":400000,"ti'
-comes "cut off" "$none" 0
-list ''
-comes "empty" "$none" 0
-says '[[0, 100000]]'
-head -c 400001 /dev/zero >"$dir/3/.large.part"
-comes "a file that is longer" "$none" 0
 says '[[0, 100000]]'
 rm "$dir/3/.large.part"
 comes "a list alone" '^$' 0
-says '[[0, 100000]]'
-rm "$dir/3/.large.list"
-mkfifo "$dir/3/.large.list"
-comes "a pipe" "$none" 0
 says '[[0, 100000]]'
 chown 65534 "$dir/3/.large.list"
 comes "somebody else's list" "$none" 0
@@ -111,10 +82,6 @@ kept()
 says '[[0, 200000]]'
 chown 65534 "$dir/3/.large.part"
 kept "somebody else's"
-says '[[0, 200000]]'
-mv "$dir/3/.large.part" "$dir/victim"
-ln -s "$dir/victim" "$dir/3/.large.part"
-kept "a link"
 says '[[0, 200000]]'
 (
 	flock 9

@@ -43,7 +43,7 @@ begin()
 # files NODE: what is in a receiver's directory.
 files()
 {
-	find "$dir/$1" -mindepth 1 -printf '%f ' | sort
+	find "$dir/$1" -mindepth 1 -printf '%f\n' | LC_ALL=C sort | tr '\n' ' '
 }
 
 # of NODE FIELD: of what recv has said of its last file there.
