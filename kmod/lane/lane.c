@@ -23,7 +23,6 @@
 struct workqueue_struct *hbc_lane_wq;
 static struct workqueue_struct *hbc_lane_tx_wq;
 
-
 static void hbc_lane_free(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(to_rcu_work(work), struct hbc_lane, free);

@@ -188,7 +188,6 @@ void hbc_probe_end_each(struct hbc_net *hn,
 	}
 }
 
-
 /* Sending and receiving. */
 
 int hbc_probe_send_ping(struct hbc_probe *probe, u8 type, u64 token)
