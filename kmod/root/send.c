@@ -281,14 +281,10 @@ int hbc_source_send_file(struct hbc_source *source, struct hbcast_file *f, long 
 	}
 	err = hbc_send_lock(source, timeo);
 	if (!err) {
-		if (!READ_ONCE(source->s->origin->epoch))
-			err = -ENETUNREACH;
-		if (!err) {
-			do {
-				err = hbc_source_wait_room(source, 0, &timeo) ?:
-				      hbc_send_file_try(source, file, f);
-			} while (err == -ESTALE);
-		}
+		err = READ_ONCE(source->s->origin->epoch) ? -ESTALE : -ENETUNREACH;
+		while (err == -ESTALE)
+			err = hbc_source_wait_room(source, 0, &timeo) ?:
+			      hbc_send_file_try(source, file, f);
 		mutex_unlock(&source->writer);
 	}
 	hbc_file_put(file);
