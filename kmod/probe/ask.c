@@ -20,6 +20,7 @@
  * @over: nobody listens to what it is asked for any more
  * @since: jiffies when it was asked last
  * @ask: what it has been asked for last
+ * @frame: its bytes
  */
 struct hbc_probe_asked {
 	struct hbc_probe probe;
