@@ -220,20 +220,14 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	return lane;
 }
 
-struct hbc_lane *hbc_lane_connect(struct hbc_net *hn, const struct hbc_lane_target *to)
+struct hbc_lane *hbc_lane_connect(struct hbc_group *group)
 {
-	struct hbc_lane *lane = hbc_lane_new(hn, true);
+	struct hbc_lane *lane = hbc_lane_new(group->hn, true);
 
 	if (!lane)
 		return NULL;
-	kref_get(&to->group->ref);
-	lane->group = to->group;
-	lane->root = to->root;
-	lane->incarnation = to->incarnation;
-	lane->peer = to->peer;
-	lane->slot = to->slot;
-	lane->addr = to->addr;
-	lane->owner = to->owner;
+	kref_get(&group->ref);
+	lane->group = group;
 	return lane;
 }
 

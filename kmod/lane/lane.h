@@ -192,19 +192,11 @@ void hbc_owner_refused(struct hbc_lane *lane, u16 reason);
  */
 void hbc_probe_accept(struct hbc_group *group, u32 peer, struct socket *sock);
 
-/* What hbc_lane_connect() is told. */
-struct hbc_lane_target {
-	struct hbc_group *group;
-	u64 incarnation;
-	u32 root;
-	u32 peer;
-	u8 slot;
-	struct sockaddr_storage addr;
-	void *owner;
-};
-
-/* A lane to a child, with a reference; nothing happens before hbc_lane_begin(). NULL: no memory. */
-struct hbc_lane *hbc_lane_connect(struct hbc_net *hn, const struct hbc_lane_target *to);
+/*
+ * A lane to a child, with a reference; what is set at birth is the caller's to set, but for @group.
+ * NULL: no memory. Context: process.
+ */
+struct hbc_lane *hbc_lane_connect(struct hbc_group *group);
 /* It begins to connect. Context: process. */
 void hbc_lane_begin(struct hbc_lane *lane);
 /*

@@ -51,23 +51,23 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 {
 	const struct hbc_wire_node *node = &tree->node[tree->edge[edge].first];
 	struct hbc_child *child = kzalloc(sizeof(*child), GFP_KERNEL_ACCOUNT);
-	struct hbc_lane_target to = {
-		.group = s->group, .incarnation = s->incarnation, .root = s->root,
-		.peer = be32_to_cpu(node->node), .slot = tree->slot, .owner = child,
-	};
+	struct hbc_lane *lane = child ? hbc_lane_connect(s->group) : NULL;
 
-	if (!child)
-		return NULL;
-	hbc_tree_address(node, &to.addr);
-	child->lane = hbc_lane_connect(s->hn, &to);
-	if (!child->lane) {
+	if (!lane) {
 		kfree(child);
 		return NULL;
 	}
+	lane->incarnation = s->incarnation;
+	lane->root = s->root;
+	lane->peer = be32_to_cpu(node->node);
+	lane->slot = tree->slot;
+	hbc_tree_address(node, &lane->addr);
+	lane->owner = child;
+	child->lane = lane;
 	kref_init(&child->ref);
 	kref_get(&s->ref);
 	child->s = s;
-	child->node = to.peer;
+	child->node = lane->peer;
 	child->slot = tree->slot;
 	kref_get(&tree->ref);
 	child->tree = tree;
