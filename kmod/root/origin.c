@@ -286,44 +286,17 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 
 /* What members tell. */
 
-/* The first short message before @before that is kept, with a reference, or NULL. */
-static struct hbc_message *hbc_origin_kept(struct hbc_session *s, u64 before)
-{
-	struct hbc_message *m, *found = NULL;
-
-	spin_lock_bh(&s->lock);
-	list_for_each_entry(m, &s->messages, link)
-		if (m->kept && hbc_message_number(m) < before) {
-			kref_get(&m->ref);
-			found = m;
-			break;
-		}
-	spin_unlock_bh(&s->lock);
-	return found;
-}
-
 void hbc_root_acked(struct hbc_session *s)
 {
-	struct hbc_message *m;
 	u64 before, bytes;
 	bool news;
 
 	spin_lock_bh(&s->lock);
 	hbc_report_least(s, &before, &bytes);
 	news = before > s->keep && s->tree[HBC_SLOT_ALL];
-	if (news) {
-		s->keep = before;
-		s->done++;
-	}
 	spin_unlock_bh(&s->lock);
-	if (!news)
-		return;
-	while ((m = hbc_origin_kept(s, before))) {
-		hbc_message_release(m);
-		hbc_source_uncharge(m->sent);
-		hbc_message_put(m);
-	}
-	hbc_session_kick(s);
+	if (news)
+		hbc_message_done(s, before, NULL, 0);
 }
 
 void hbc_root_failed(struct hbc_message *m, u8 reason)
@@ -334,6 +307,11 @@ void hbc_root_failed(struct hbc_message *m, u8 reason)
 void hbc_root_forget(struct hbc_message *m)
 {
 	hbc_sent_put(m->sent);
+}
+
+void hbc_root_released(struct hbc_message *m)
+{
+	hbc_source_uncharge(m->sent);
 }
 
 /* Ends. */
@@ -347,7 +325,7 @@ void hbc_root_end(struct hbc_session *s, u8 reason)
 	spin_lock_bh(&origin->lock);
 	origin->ended = true;
 	spin_unlock_bh(&origin->lock);
-	while ((m = hbc_message_after(s, 0))) {
+	while ((m = hbc_message_next(s, NULL))) {
 		hbc_sent_fail(m->sent, NULL, reason);
 		hbc_message_put(m);
 	}

@@ -131,12 +131,14 @@ struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
 	struct hbc_message *m, *found = NULL;
 
 	spin_lock_bh(&s->lock);
-	list_for_each_entry(m, &s->messages, link)
-		if (hbc_message_number(m) > after) {
-			kref_get(&m->ref);
-			found = m;
+	/* Most look for the newest. */
+	list_for_each_entry_reverse(m, &s->messages, link) {
+		if (hbc_message_number(m) <= after)
 			break;
-		}
+		found = m;
+	}
+	if (found)
+		kref_get(&found->ref);
 	spin_unlock_bh(&s->lock);
 	return found;
 }
@@ -414,6 +416,8 @@ void hbc_message_release(struct hbc_message *m)
 	hbc_store_close(m->store);
 	/* Of a node that was not in the tree when the others got it. */
 	hbc_receivers_push(m, HBCAST_REASON_LANE_LOST);
+	if (m->sent)
+		hbc_root_released(m);
 }
 
 /* Whether DONE says that it is over. */

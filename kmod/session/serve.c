@@ -118,29 +118,10 @@ static unsigned int hbc_serve_tree(struct hbc_child *child, u8 *frame)
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE, 0, sizeof(*w) + n * sizeof(w->node[0]));
 }
 
-/* The first message that the child has not been told of, with a reference. */
-static struct hbc_message *hbc_serve_untold(struct hbc_child *child)
-{
-	struct hbc_session *s = child->s;
-	struct hbc_message *m, *found = NULL;
-
-	spin_lock_bh(&s->lock);
-	/* All of them: those below report about each, or say that it is over. */
-	list_for_each_entry_reverse(m, &s->messages, link) {
-		if (hbc_message_number(m) <= child->told)
-			break;
-		found = m;
-	}
-	if (found)
-		kref_get(&found->ref);
-	spin_unlock_bh(&s->lock);
-	return found;
-}
-
-/* MESSAGE of the next one. */
+/* MESSAGE of the next one; of all: those below report about each, or say that it is over. */
 static unsigned int hbc_serve_message(struct hbc_child *child, u8 *frame)
 {
-	struct hbc_message *m = hbc_serve_untold(child);
+	struct hbc_message *m = hbc_message_after(child->s, READ_ONCE(child->told));
 	unsigned int len = 0;
 
 	if (!m)

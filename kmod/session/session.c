@@ -127,7 +127,7 @@ static void hbc_session_end_messages(struct hbc_session *s, u8 reason)
 {
 	struct hbc_message *m;
 
-	while ((m = hbc_message_after(s, 0))) {
+	while ((m = hbc_message_next(s, NULL))) {
 		hbc_receivers_push(m, reason);
 		hbc_message_end(m);
 		hbc_message_put(m);

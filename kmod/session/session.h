@@ -29,6 +29,7 @@ struct hbc_net;
 struct hbc_origin;
 struct hbc_outcome;
 struct hbc_parent;
+struct hbc_sent;
 struct hbc_store;
 struct hbc_tree;
 
@@ -124,6 +125,8 @@ void hbc_root_report(struct hbc_message *m, const struct hbc_tree *tree,
 		     const struct hbc_outcome *outcome);
 /* Members have taken more short messages. Context: process, no spinlocks. */
 void hbc_root_acked(struct hbc_session *s);
+/* All have the short message. Context: process, no spinlocks. */
+void hbc_root_released(struct hbc_message *m);
 /* Nodes have become lost, or are back: see hbc_lost_runs(). Context: process. */
 void hbc_root_lost(struct hbc_session *s);
 /* Some nodes are not connected. Context: any. */
