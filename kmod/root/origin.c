@@ -311,7 +311,7 @@ void hbc_root_forget(struct hbc_message *m)
 
 void hbc_root_released(struct hbc_message *m)
 {
-	hbc_source_uncharge(m->sent);
+	hbc_source_acked(m->sent);
 }
 
 /* Ends. */

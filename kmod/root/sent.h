@@ -29,6 +29,7 @@ struct hbc_tree;
  * @pending: members whose part is not final
  * @delivered: members that have it
  * @failed: members that will not
+ * @acked: all have it on their sockets, of a short message that was not complete then
  * @complete: no member is pending
  * @member: in order of their ids
  */
@@ -47,6 +48,7 @@ struct hbc_sent {
 	u32 pending;
 	u32 delivered;
 	u32 failed;
+	bool acked;
 	bool complete;
 	struct hbcast_member member[];
 };

@@ -108,7 +108,8 @@ static void hbc_source_tell(struct hbc_source *source)
 	rcu_read_unlock();
 }
 
-void hbc_source_uncharge(struct hbc_sent *sent)
+/* It does not count in the send buffer any more. */
+static void hbc_source_uncharge(struct hbc_sent *sent)
 {
 	struct hbc_source *source = sent->source;
 	struct hbc_origin *origin = source->s->origin;
@@ -120,6 +121,32 @@ void hbc_source_uncharge(struct hbc_sent *sent)
 	list_for_each_entry(source, &origin->sources, link)
 		hbc_source_tell(source);
 	spin_unlock_bh(&origin->lock);
+}
+
+void hbc_source_acked(struct hbc_sent *sent)
+{
+	struct hbc_source *source = sent->source;
+	struct hbc_origin *origin = source->s->origin;
+	struct hbc_sent *late = NULL, *each;
+
+	hbc_source_uncharge(sent);
+	spin_lock_bh(&origin->lock);
+	if (!sent->complete) {
+		sent->acked = true;
+		source->nr_acked++;
+	}
+	if (source->nr_acked > HBC_RECEIVER_MESSAGES)
+		list_for_each_entry(each, &source->messages, link)
+			if (each->acked) {
+				kref_get(&each->ref);
+				late = each;
+				break;
+			}
+	spin_unlock_bh(&origin->lock);
+	if (late) {
+		hbc_sent_fail(late, NULL, HBCAST_REASON_STALLED);
+		hbc_sent_put(late);
+	}
 }
 
 int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
@@ -260,6 +287,7 @@ void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent)
 	spin_lock_bh(&origin->lock);
 	if (!list_empty(&sent->link)) {
 		list_move_tail(&sent->link, &source->done);
+		source->nr_acked -= sent->acked;
 		source->nr_done++;
 		source->done_bytes += hbc_source_size(sent);
 		WRITE_ONCE(source->nr_messages, source->nr_messages - 1);

@@ -42,6 +42,7 @@ struct sock;
  * @messages: struct hbc_sent that are not complete, in order of their numbers; origin->lock, as
  *	all that follows
  * @nr_messages: their number; read without the lock
+ * @nr_acked: those of them that are short and that all have
  * @charged: bytes of short messages that not all have; read without the lock
  * @outstanding: bytes of messages that are not complete; read without the lock
  * @done: the last that are complete
@@ -64,6 +65,7 @@ struct hbc_source {
 	struct hbc_pages pages;
 	struct list_head messages;
 	unsigned int nr_messages;
+	unsigned int nr_acked;
 	u64 charged;
 	u64 outstanding;
 	struct list_head done;
@@ -141,8 +143,11 @@ bool hbc_source_room(struct hbc_source *source, u64 bytes);
 /* Waits until it may: 0 or -errno. */
 int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo);
 
-/* All have the short message: it does not count in the send buffer any more. */
-void hbc_source_uncharge(struct hbc_sent *sent);
+/*
+ * All have the short message on their sockets. There is room for HBC_RECEIVER_MESSAGES: if more
+ * than these are not complete, somebody does not report, and the first one ends.
+ */
+void hbc_source_acked(struct hbc_sent *sent);
 /* A message is complete: who wants to know is told. */
 void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent);
 /* The session has ended: nothing more can be sent. origin->lock held. */

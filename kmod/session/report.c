@@ -130,6 +130,7 @@ static int hbc_report_add(struct hbc_child *child, struct hbc_message *m, u32 fi
 	}
 	spin_lock_bh(&s->lock);
 	n = hbc_outcomes_add(&m->outcomes, &add, &m->fresh);
+	m->retell |= n < 0;
 	spin_unlock_bh(&s->lock);
 	if (n > 0)
 		hbc_report_due(s);
@@ -197,19 +198,33 @@ void hbc_report_renumber(struct hbc_session *s, bool same)
 
 /* Short messages. */
 
-/* The first that is not all on the sockets here, and bytes of it. session->lock held. */
+/*
+ * The first that is not all on the sockets here, and bytes of it. What became of a message is
+ * told before more behind it than a socket has place for: see hbc_source_acked(). session->lock
+ * held.
+ */
 static void hbc_report_here(struct hbc_session *s, u64 *message, u64 *bytes)
 {
 	struct hbc_message *m;
+	u64 most = U64_MAX;
 
 	*message = s->last + 1;
 	*bytes = 0;
-	list_for_each_entry(m, &s->messages, link)
+	list_for_each_entry(m, &s->messages, link) {
+		if (m->fresh.nr || m->retell)
+			most = min(most, hbc_message_number(m) + HBC_RECEIVER_MESSAGES);
 		if (!hbc_message_is_file(m) && m->queued < m->receivers) {
 			*message = hbc_message_number(m);
 			*bytes = hbc_receivers_queued(m);
 			break;
 		}
+	}
+	if (*message <= most)
+		return;
+	*message = most;
+	*bytes = 0;
+	s->reporting = true;
+	hbc_report_due(s);
 }
 
 void hbc_report_least(struct hbc_session *s, u64 *message, u64 *bytes)

@@ -56,12 +56,15 @@ void hbc_watch_begin(struct hbc_session *s)
 static void hbc_watch_fail(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
+	u64 last = READ_ONCE(s->last);
 	struct hbc_message *m;
 
 	if (child->slot != HBC_SLOT_ALL)
 		return;
 	for (m = hbc_message_after(s, child->failed); m; m = hbc_message_next(s, m)) {
-		if (hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD)) {
+		/* That these end may let others come at once. */
+		if (hbc_message_number(m) > last ||
+		    hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD)) {
 			hbc_message_put(m);
 			return;
 		}
@@ -113,22 +116,17 @@ static bool hbc_watch_child(struct hbc_child *child)
 	/* Without memory it is looked at again. */
 	if (adopted == -ENOMEM)
 		return false;
+	hbc_watch_fail(child);
 	spin_lock_bh(&s->lock);
-	/* It has come back meanwhile. */
-	if (!stalled && child->up) {
-		spin_unlock_bh(&s->lock);
-		return adopted > 0;
-	}
-	if (!child->dead) {
+	/* Unless it has come back meanwhile; what it has acknowledged does not count any more. */
+	if (!child->dead && (stalled || !child->up)) {
 		child->dead = true;
-		child->failed = 0;
 		hbc_lost_child(child, true);
 		hbc_progress_again(s);
 	}
 	spin_unlock_bh(&s->lock);
 	if (stalled)
 		hbc_lane_fail(child->lane, ETIME);
-	hbc_watch_fail(child);
 	hbc_report_ack(s);
 	/* Whole messages go to the next one now. */
 	hbc_session_kick(s);

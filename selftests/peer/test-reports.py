@@ -13,8 +13,11 @@ from hbtest.scene import EVIL, Scene
 
 BUSY = 5
 MEMBER = 4
+PORT = 8	# honest broadcasts go to another one
 STALL_MS = 1000 * tap.SLOWNESS
 WINDOW = 1 << 16	# bytes of short messages under way
+UNREAD = 256	# messages on a receiver's queue
+SO_RCVBUFFORCE = 33
 PEERS = {9: "10.9.0.9"}
 CONTENT = b"what the others say " * 100
 
@@ -148,6 +151,64 @@ def says_nothing(scene, listener):
     child.close()
 
 
+def reports_nothing(scene, listener):
+    """Acknowledges all messages and reports on none: those that no receiver can have on its
+    queue any more fail there."""
+    child = enter(scene, listener, 1)
+    scene.sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 20, 0))
+    for _ in range(3 * UNREAD):
+        scene.sender.send(b"small")
+        number = node.last_message(scene.sender)
+        child.until(lambda: number in child.told)
+        child.send(wire.ack(number + 1, epoch=child.epoch))
+        for reader in scene.readers:
+            assert node.take_all(reader) == b"small"
+    late = {2: "delivered", 3: "delivered", EVIL: "stalled"}
+    tap.check(until(20, lambda: node.completion(scene.sender, number - UNREAD) == late),
+              "who reports nothing does not hold up the sender")
+    tap.equal(node.completion(scene.sender, number - UNREAD + 1), late | {EVIL: "pending"},
+              "and fails after as many messages as a receiver may have")
+    child.close()
+
+
+def reads_late(scene):
+    """A reader that has all that it may on its queue has all the time it likes."""
+    scene.root.apply((1, 2), (2, 3))
+    early, late = scene.readers
+    late.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
+    first = node.last_message(scene.sender) + 1
+    for _ in range(UNREAD):
+        scene.sender.send(b"small")
+        assert node.take_all(early) == b"small"
+    tap.check(until(20, lambda: not any(store["memory"] for store in
+                                        scene.root.client.dump("store-get"))),
+              "all messages are on the queue of one who does not read")
+    tap.equal(node.completion(scene.sender, first), {2: "delivered", 3: "pending"},
+              "which is awaited")
+    assert node.take_all(late) == b"small"
+    tap.check(until(20, lambda: node.completion(scene.sender, first)[3] == "delivered"),
+              "and reads the first one")
+    tap.check(all(node.take_all(late) == b"small" for _ in range(UNREAD - 1)), "and all others")
+    node.wait_complete(scene.sender, 20)
+    tap.equal([set(node.completion(scene.sender, first + i).values())
+               for i in range(UNREAD - 64, UNREAD)], [{"delivered"}] * 64, "as the sender knows")
+
+
+def tells_in_time(scene):
+    """What became of a message is told before more behind it than a receiver may have."""
+    count, good = 3 * UNREAD, True
+    peer = scene.attack()
+    tap.check(peer.enter(2, EVIL, EVIL), "a parent")
+    peer.adopt([wire.tree_node(2)])
+    peer.send(*(wire.message(number, 0, PORT) for number in range(1, count + 1)))
+    while (peer.acked or (0,))[0] <= count:
+        peer.hear()
+        told = next(n for n in range(1, count + 2) if (n, 0) not in peer.outcomes)
+        good = good and (peer.acked or (0,))[0] <= told + UNREAD
+    tap.check(good, "what became of a message is told before too many are acknowledged")
+    peer.leave()
+
+
 def greeted(listener, parent):
     """The next connection that greets as the @parent; that of an older plan may come, too."""
     while True:
@@ -213,6 +274,9 @@ def main():
         child, number = refused(scene, listener, parent)
         stale(scene, child, parent, number, counted)
         tells(scene, child, number)
+    tells_in_time(scene)
+    reports_nothing(scene, listener)
+    reads_late(scene)
     refuses(scene, listener)
     refuses_below(scene, listener)
     says_nothing(scene, listener)

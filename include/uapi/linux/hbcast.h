@@ -115,7 +115,7 @@ enum hbcast_reason {
 	HBCAST_REASON_NONE,
 	HBCAST_REASON_NO_RECEIVER,	/* no socket was bound to the port */
 	HBCAST_REASON_CLOSED,		/* the receiver closed before it had read all */
-	HBCAST_REASON_STALLED,		/* the receiver did not read for stall-interval */
+	HBCAST_REASON_STALLED,		/* the receiver did not read, or is not heard of */
 	HBCAST_REASON_CHECKSUM,		/* CRC32C did not match */
 	HBCAST_REASON_LANE_LOST,	/* no connection leads to the root, or it came too late */
 	HBCAST_REASON_NODE_DEAD,	/* the member was not reached for dead-interval */
