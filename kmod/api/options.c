@@ -160,15 +160,17 @@ static int hbc_socket_recv_file(struct socket *sock, struct hbcast_sink __user *
 {
 	struct hbcast_sink s;
 	u64 *has = NULL;
+	bool gives;
 	int err;
 
 	if (copy_from_user(&s, arg, sizeof(s)))
 		return -EFAULT;
+	gives = s.flags == HBCAST_SINK_GIVE;
 	/* One looks for any message, and gives to one. */
 	if (s.flags > HBCAST_SINK_GIVE || s.pieces > HBC_PIECES_MAX ||
-	    (s.flags && !s.message != (s.flags == HBCAST_SINK_LOOK)))
+	    (s.flags && gives != !!s.message))
 		return -EINVAL;
-	if (s.flags == HBCAST_SINK_GIVE && s.map)
+	if (gives && s.map)
 		has = vmemdup_user(u64_to_user_ptr(s.map),
 				   DIV_ROUND_UP(s.pieces, 64) * sizeof(*has));
 	if (IS_ERR(has))

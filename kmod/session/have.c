@@ -45,7 +45,7 @@ unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, 
 	return hbc_wire_put_hdr(&w->hdr, type, tag, sizeof(*w) + n * sizeof(w->run[0]));
 }
 
-/* HAVE of a message from piece *@from on: its length, or 0 if nothing is here. session->lock held. */
+/* HAVE of a message from piece *@from on: its length, or 0 for nothing. session->lock held. */
 static unsigned int hbc_have_message(struct hbc_message *m, u32 *from, struct hbc_wire_have *w)
 {
 	struct hbc_store *store = m->store;
@@ -96,6 +96,14 @@ void hbc_have_again(struct hbc_parent *parent, u64 number)
 	parent->have = min(parent->have, number - 1);
 	parent->have_piece = 0;
 	hbc_lane_kick(parent->lane);
+}
+
+void hbc_have_known(struct hbc_parent *parent, u64 number)
+{
+	const struct hbc_message *m = xa_load(&parent->s->index, (u32)number);
+
+	if (m && READ_ONCE(m->store->resumed))
+		hbc_have_again(parent, number);
 }
 
 void hbc_have_want(struct hbc_session *s)

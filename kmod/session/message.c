@@ -295,16 +295,16 @@ bool hbc_message_is_useless(const struct hbc_message *m)
 	       (READ_ONCE(m->reason) && list_empty_careful(&m->s->children));
 }
 
-void hbc_message_resumed(struct hbc_message *m)
+void hbc_message_again(struct hbc_message *m)
 {
 	struct hbc_parent *parent;
 
 	spin_lock_bh(&m->s->lock);
 	list_for_each_entry(parent, &m->s->parents, link)
-		hbc_have_again(parent, hbc_message_number(m));
+		if (READ_ONCE(m->store->untold))
+			hbc_have_again(parent, hbc_message_number(m));
 	spin_unlock_bh(&m->s->lock);
 	hbc_endgame_again(m);
-	hbc_progress_arrived(m);
 }
 
 /* Ends. */

@@ -114,8 +114,8 @@ unsigned int hbc_message_frame(const struct hbc_message *m, struct hbc_wire_mess
 /* Nobody here or below is to get data of it. Context: any. */
 bool hbc_message_is_useless(const struct hbc_message *m);
 
-/* Pieces of it lay in a file here, or there are children that lack them. Context: process. */
-void hbc_message_resumed(struct hbc_message *m);
+/* Pieces of it lay in a file here, or trees have changed. Context: process, no spinlocks. */
+void hbc_message_again(struct hbc_message *m);
 
 /* This node's own outcome is @reason. Context: process, no spinlocks. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);

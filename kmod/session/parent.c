@@ -163,8 +163,6 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	parent->heard = jiffies;
 	parent->having = false;
 	parent->wanting = false;
-	parent->have = 0;
-	parent->have_piece = 0;
 	parent->over = false;
 	parent->ack = 0;
 	parent->ack_bytes = 0;
@@ -208,12 +206,8 @@ static void hbc_parent_deal(struct hbc_session *s)
 {
 	struct hbc_message *m;
 
-	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m)) {
-		if (READ_ONCE(m->store->untold))
-			hbc_message_resumed(m);
-		else
-			hbc_endgame_again(m);
-	}
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+		hbc_message_again(m);
 }
 
 /* The tree takes its place. plan_lock held. */
@@ -246,7 +240,7 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	hbc_parent_prune(s, tree);
 	spin_lock_bh(&s->lock);
 	/* With children all that comes is of use. */
-	parent->having = true;
+	hbc_have_again(parent, 1);
 	hbc_have_want(s);
 	ready = s->unkept || hbc_children_ready(s, tree);
 	s->reporting = true;
@@ -371,16 +365,12 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 static void hbc_parent_knows(struct hbc_parent *parent, u64 number)
 {
 	struct hbc_session *s = parent->s;
-	const struct hbc_message *m;
 
 	spin_lock_bh(&s->lock);
 	if (number > parent->known) {
 		parent->known = number;
 		hbc_lane_kick(parent->lane);
-		/* It did not know what it was told of. */
-		m = xa_load(&s->index, (u32)number);
-		if (m && READ_ONCE(m->store->resumed))
-			hbc_have_again(parent, number);
+		hbc_have_known(parent, number);
 	}
 	spin_unlock_bh(&s->lock);
 }

@@ -10,6 +10,7 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "session/message.h"
+#include "session/progress.h"
 #include "session/receiver.h"
 #include "session/session.h"
 #include "store/file.h"
@@ -356,8 +357,10 @@ struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *
 	spin_lock_bh(&r->lock);
 	d->sink = sink;
 	spin_unlock_bh(&r->lock);
-	if (READ_ONCE(d->message->store->resumed))
-		hbc_message_resumed(d->message);
+	if (READ_ONCE(d->message->store->resumed)) {
+		hbc_message_again(d->message);
+		hbc_progress_arrived(d->message);
+	}
 	/* One of no bytes is all there. */
 	hbc_receiver_push(r);
 	return d;

@@ -165,7 +165,7 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 	/* Else the header is written when the piece gets its slot. */
 	if (!err && (tag != HBC_TAG_NONE || !store->reads_ahead))
 		sum = hbc_cut_stamp(&store->info, piece, tag, b);
-	/* The file is its owner's, who may have written to it. What was there before is new here. */
+	/* The file is its owner's, who may have written to it, after it was read first. */
 	if (!err && store->sum && tag != HBC_TAG_NONE && !store->sum[piece])
 		store->sum[piece] = sum;
 	else if (!err && store->sum && tag != HBC_TAG_NONE && sum != store->sum[piece])

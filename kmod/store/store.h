@@ -173,7 +173,7 @@ int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesi
  */
 int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *burst);
 
-/* Piece @number lay in the file before the message came, and nothing of it has. store->lock held. */
+/* Piece @number, of which nothing has come, lay in the file before. store->lock held. */
 void hbc_store_resume(struct hbc_store *store, u32 number);
 /* Piece @number in memory, or NULL. store->lock held. */
 struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number);

@@ -240,7 +240,7 @@ struct hbc_wire_done {
 
 #define HBC_HAVE_ALL	0x01	/* tag: all of the message; no runs follow */
 #define HBC_HAVE_END	0x02	/* tag: of the last HAVE of a new lane; its message may be 0 */
-#define HBC_HAVE_SLOTS	0x04	/* tag: but not the slots of all of them: a fragment of each comes */
+#define HBC_HAVE_SLOTS	0x04	/* tag: and wants the slots of all: a fragment of each */
 
 /* Pieces. */
 struct hbc_wire_run {

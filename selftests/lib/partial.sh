@@ -69,3 +69,23 @@ joined()
 {
 	load_hbcast && nodes_join 3 5 "$dir/key" && at 1 apply "$dir/chain" group 5 wait 30s >/dev/null
 }
+
+# listed NODE BYTES: there is a list of at least so much of a file.
+listed()
+{
+	cat "$dir/$1"/.*.list 2>/dev/null |
+		jq -es "(map(.ranges | map(.[1] - .[0]) | add // 0) | add) >= $2" >/dev/null
+}
+
+# came NODE: bytes that have come to a node over its lanes.
+came()
+{
+	at "$1" -j show lane group 5 | jq 'map(select(.root == 1).rx_bytes) | add'
+}
+
+# little NODE BEFORE BYTES: since then no more has come there than that, with a tenth for
+# headers, and what was on its way when the file was given.
+little()
+{
+	[ $(($(came "$1") - $2)) -lt $(($3 * 11 / 10 + 600000)) ]
+}

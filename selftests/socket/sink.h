@@ -25,7 +25,7 @@ bool has(int file, uint64_t offset, unsigned int seed, size_t len);
 pid_t take_beside(int fd, int file, uint64_t offset);
 /* What it ended with, as a negative errno. */
 long ended(pid_t child);
-/* The way from the switch to @node is held to @rate, or not any more: whether that could be done. */
+/* The way from the switch to @node is held to @rate, or not any more: whether that is done. */
 bool shape(int node, const char *rate);
 bool unshape(int node);
 

@@ -122,7 +122,8 @@ static bool load(struct hbctl *ctl, const char *list, const struct hbcast_sink *
 		same = -1;
 	json_decref(root);
 	if (same < 0 && !access(list, F_OK))
-		hbctl_warning(ctl, "\"%s\" is no list of what came before, so all comes again", list);
+		hbctl_warning(ctl, "\"%s\" is no list of what came before, so all comes again",
+			      list);
 	return same == 1;
 }
 

@@ -259,7 +259,7 @@ static int check_end(const struct recv *r, int64_t end)
 		return HBCTL_OK;
 	return hbctl_error(r->ctl, HBCTL_KERNEL, "%s after %u of %u messages%s", why,
 			   r->done, r->count,
-			   r->list ? ", what has come of files is kept for when they come again" : "");
+			   r->list ? ", what has come of files is kept" : "");
 }
 
 /* Until there is something to receive, a signal, or the end: whether there is. */
