@@ -484,14 +484,6 @@ static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w
 	return 0;
 }
 
-static void hbc_child_stop(struct hbc_child *child)
-{
-	spin_lock_bh(&child->s->lock);
-	child->stop = true;
-	spin_unlock_bh(&child->s->lock);
-	hbc_lane_kick(child->lane);
-}
-
 int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame)
 {
 	bool all = child->slot == HBC_SLOT_ALL;
@@ -504,7 +496,10 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *
 	case HBC_FRAME_WANT:
 		return hbc_child_want(child, (const struct hbc_wire_have *)frame, h->n);
 	case HBC_FRAME_STOP:
-		hbc_child_stop(child);
+		spin_lock_bh(&child->s->lock);
+		child->stop = true;
+		spin_unlock_bh(&child->s->lock);
+		hbc_lane_kick(child->lane);
 		return 0;
 	case HBC_FRAME_ACK:
 		if (all && h->tag & HBC_ACK_FILE)
