@@ -44,14 +44,11 @@ bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread)
 	if (given) {
 		piece = hbc_store_piece(store, number);
 		given = piece || unread;
-		if (!given)
-			hbc_store_want(store, number);
 	}
-	if (given) {
+	/* It is being read ahead, or more may be. */
+	hbc_store_kick(store);
+	if (given)
 		WRITE_ONCE(store->given, number + 1);
-		/* More may be read ahead. */
-		hbc_store_kick(store);
-	}
 	if (piece)
 		held = hbc_store_part(piece, 0);
 	else if (given)
