@@ -198,15 +198,6 @@ static const u8 *hbc_read_peek(struct hbc_read *r, unsigned int off, unsigned in
 	return r->area && *len >= HBC_DATA_LEN ? r->area + (off - r->area_start) : NULL;
 }
 
-/* The part of a header that fragments of a message have in common. */
-static u64 hbc_read_words(const void *header)
-{
-	u64 words;
-
-	memcpy(&words, header, sizeof(words));
-	return words;
-}
-
 /*
  * How many whole fragments at @off follow each other like the first, whose header is @head, with
  * @here bytes that lie together, in @len bytes. Most data comes this way. Not inline, so that what
@@ -216,23 +207,23 @@ static noinline u32 hbc_read_alike(struct hbc_read *r, const u8 *head, unsigned 
 				   unsigned int off, unsigned int len, u32 frame)
 {
 	u32 next = be32_to_cpu(((const struct hbc_wire_data *)head)->fragment);
-	u64 like = hbc_read_words(head);
-	u32 nr = 0;
+	u32 nr, most = len / frame;
+	u64 like;	/* what fragments of a message have in common in their headers */
 
-	do {
-		nr++;
-		off += frame;
-		len -= frame;
-		if (len < frame)
-			break;
+	memcpy(&like, head, sizeof(like));
+	for (nr = 1; nr < most; nr++) {
 		if (here < frame + HBC_DATA_LEN) {
-			head = hbc_read_peek(r, off, &here);
+			head = hbc_read_peek(r, off + nr * frame, &here);
+			if (!head)
+				break;
 		} else {
 			head += frame;
 			here -= frame;
 		}
-	} while (head && hbc_read_words(head) == like &&
-		 be32_to_cpu(((const struct hbc_wire_data *)head)->fragment) == next + nr);
+		if (memcmp(head, &like, sizeof(like)) ||
+		    be32_to_cpu(((const struct hbc_wire_data *)head)->fragment) != next + nr)
+			break;
+	}
 	return nr;
 }
 
