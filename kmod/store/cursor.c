@@ -19,22 +19,14 @@ static_assert(HBC_ROUTE_RANKS < HBC_RANK_NONE);
 struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
 				  const struct hbc_route *route)
 {
-	struct hbc_cursor *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	unsigned int longs = BITS_TO_LONGS(store->nr) + 1;
+	struct hbc_cursor *c = kvzalloc(struct_size(c, sent, 2 * longs) + store->nr,
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 
 	if (!c)
 		return NULL;
-	c->rank = kvmalloc(store->nr + 1, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	c->sent = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
-			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	c->stub = kvcalloc(BITS_TO_LONGS(store->nr) + 1, sizeof(long),
-			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!c->rank || !c->sent || !c->stub) {
-		kvfree(c->rank);
-		kvfree(c->sent);
-		kvfree(c->stub);
-		kfree(c);
-		return NULL;
-	}
+	c->stub = c->sent + longs;
+	c->rank = (u8 *)(c->stub + longs);
 	memset(c->rank, HBC_RANK_OPEN, store->nr);
 	c->route = route;
 	c->lane = lane;
@@ -65,10 +57,7 @@ void hbc_cursor_free(struct hbc_cursor *c)
 	list_del(&c->link);
 	spin_unlock_bh(&c->store->lock);
 	hbc_store_put(c->store);
-	kvfree(c->rank);
-	kvfree(c->sent);
-	kvfree(c->stub);
-	kfree(c);
+	kvfree(c);
 }
 
 void hbc_cursor_set_route(struct hbc_cursor *c, const struct hbc_route *route)

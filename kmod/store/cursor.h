@@ -28,7 +28,6 @@ struct hbc_at {
  * @lane: is woken when there is something to send; the owner holds a reference
  * @route: what the lane is to bring; replaced by hbc_cursor_set_route()
  * @rank: of each piece by @route, HBC_RANK_*
- * @sent: pieces that the child has, or that TCP has taken all of
  * @nr_sent: their number
  * @stub: pieces of which the first fragment is all that goes, as the child has them
  * @next: nothing before it is to be sent, of each rank
@@ -36,6 +35,7 @@ struct hbc_at {
  * @last: LAST has been said; the owner's, as @arrived
  * @arrived: bytes of a file that the child and all below it have, as it says
  * @wait: why there was nothing when it was asked last: NONE, DATA, FILE or OVER
+ * @sent: pieces that the child has, or that TCP has taken all of; @stub and @rank lie behind it
  *
  * Fields but @child_link, @last and @arrived: store->lock.
  */
@@ -46,7 +46,6 @@ struct hbc_cursor {
 	struct hbc_lane *lane;
 	const struct hbc_route *route;
 	u8 *rank;
-	unsigned long *sent;
 	u32 nr_sent;
 	unsigned long *stub;
 	u32 next[HBC_ROUTE_RANKS + 1];
@@ -54,6 +53,7 @@ struct hbc_cursor {
 	bool last;
 	u64 arrived;
 	enum hbcast_store_wait wait;
+	unsigned long sent[];
 };
 
 /* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A store: what a node has of one message. */
 #include <linux/bitmap.h>
-#include <linux/err.h>
 #include <linux/hbcast.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -13,20 +13,30 @@
 #include "store/sink.h"
 #include "store/store.h"
 
-static unsigned long *hbc_store_bitmap(u32 nr)
-{
-	return kvcalloc(BITS_TO_LONGS(nr) + 1, sizeof(long), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-}
+#define HBC_STORE_CHAIN	16	/* pieces in a chain, if all are in memory */
 
-static void hbc_store_free(struct hbc_store *store)
+/* Chains of pieces, maps, tags: one allocation. */
+static int hbc_store_alloc(struct hbc_store *store)
 {
-	kvfree(store->tag);
-	kvfree(store->begun);
-	kvfree(store->whole);
-	kvfree(store->filed);
-	kvfree(store->load);
-	kvfree(store->sum);
-	kfree(store);
+	u32 nr = store->nr, chains = roundup_pow_of_two(nr / HBC_STORE_CHAIN + 1);
+	unsigned int longs = BITS_TO_LONGS(nr) + 1;
+	unsigned int maps = store->info.kind == HBC_MESSAGE_FILE ? 4 : 2;
+	unsigned long *map = kvzalloc(((size_t)chains + maps * longs) * sizeof(long) + nr,
+				      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+
+	if (!map)
+		return -ENOMEM;
+	store->pieces = (struct hlist_head *)map;
+	store->mask = chains - 1;
+	store->begun = map + chains;
+	store->whole = store->begun + longs;
+	if (maps == 4) {
+		store->filed = store->whole + longs;
+		store->load = store->filed + longs;
+	}
+	store->tag = (u8 *)(store->begun + maps * longs);
+	memset(store->tag, HBC_TAG_NONE, nr);
+	return 0;
 }
 
 struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_message *owner)
@@ -40,79 +50,62 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_
 	store->nr = hbc_geometry_pieces(&info->cut);
 	RCU_INIT_POINTER(store->owner, owner);
 	spin_lock_init(&store->lock);
-	xa_init_flags(&store->pieces, GFP_ATOMIC);
 	INIT_LIST_HEAD(&store->cache);
 	INIT_LIST_HEAD(&store->cursors);
 	INIT_LIST_HEAD(&store->sinks);
 	INIT_WORK(&store->work, hbc_file_work);
-	store->tag = kvmalloc(store->nr + 1, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	store->begun = hbc_store_bitmap(store->nr);
-	store->whole = hbc_store_bitmap(store->nr);
-	if (info->kind == HBC_MESSAGE_FILE) {
-		store->filed = hbc_store_bitmap(store->nr);
-		store->load = hbc_store_bitmap(store->nr);
-	}
-	if (!store->tag || !store->begun || !store->whole ||
-	    (info->kind == HBC_MESSAGE_FILE && (!store->filed || !store->load))) {
-		hbc_store_free(store);
+	if (hbc_store_alloc(store)) {
+		kfree(store);
 		return NULL;
 	}
-	memset(store->tag, HBC_TAG_NONE, store->nr);
 	return store;
-}
-
-static void hbc_piece_free(struct hbc_piece *piece)
-{
-	unsigned int i;
-
-	for (i = 0; i < piece->nr; i++)
-		hbc_burst_put(piece->held[i].burst);
-	kfree(piece->held);
-	kfree(piece);
-}
-
-static void hbc_store_release(struct kref *ref)
-{
-	struct hbc_store *store = container_of(ref, struct hbc_store, ref);
-	struct hbc_piece *piece;
-	unsigned long i;
-
-	xa_for_each(&store->pieces, i, piece)
-		hbc_piece_free(piece);
-	xa_destroy(&store->pieces);
-	hbc_sinks_free(store);
-	if (store->file)
-		hbc_file_put(store->file);
-	hbc_store_free(store);
-}
-
-void hbc_store_put(struct hbc_store *store)
-{
-	kref_put(&store->ref, hbc_store_release);
 }
 
 /* Off memory. store->lock held. */
 static void hbc_store_drop(struct hbc_store *store, struct hbc_piece *piece)
 {
-	xa_erase(&store->pieces, piece->number);
+	hlist_del(&piece->node);
 	if (!list_empty(&piece->link))
 		store->cached -= piece->truesize;
 	list_del(&piece->link);
 	store->memory -= piece->truesize;
-	hbc_piece_free(piece);
+	while (piece->nr)
+		hbc_burst_put(piece->held[--piece->nr].burst);
+	if (piece->held != &piece->first)
+		kfree(piece->held);
+	kfree(piece);
 }
 
 void hbc_store_close(struct hbc_store *store)
 {
 	struct hbc_piece *piece;
-	unsigned long i;
+	struct hlist_node *next;
+	u32 chain;
 
 	rcu_assign_pointer(store->owner, NULL);
 	spin_lock_bh(&store->lock);
 	store->closed = true;
-	xa_for_each(&store->pieces, i, piece)
-		hbc_store_drop(store, piece);
+	for (chain = 0; chain <= store->mask; chain++)
+		hlist_for_each_entry_safe(piece, next, &store->pieces[chain], node)
+			hbc_store_drop(store, piece);
 	spin_unlock_bh(&store->lock);
+}
+
+static void hbc_store_release(struct kref *ref)
+{
+	struct hbc_store *store = container_of(ref, struct hbc_store, ref);
+
+	hbc_sinks_free(store);
+	if (store->file)
+		hbc_file_put(store->file);
+	kvfree(store->pieces);
+	kvfree(store->sum);
+	kfree(store);
+}
+
+void hbc_store_put(struct hbc_store *store)
+{
+	kref_put(&store->ref, hbc_store_release);
 }
 
 u64 hbc_store_bytes(const struct hbc_store *store, const unsigned long *set, u32 nr)
@@ -129,8 +122,13 @@ u64 hbc_store_bytes(const struct hbc_store *store, const unsigned long *set, u32
 
 struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number)
 {
+	struct hbc_piece *piece;
+
 	lockdep_assert_held(&store->lock);
-	return xa_load(&store->pieces, number);
+	hlist_for_each_entry(piece, &store->pieces[number & store->mask], node)
+		if (piece->number == number)
+			return piece;
+	return NULL;
 }
 
 void hbc_store_kick(struct hbc_store *store)
@@ -187,11 +185,11 @@ static struct hbc_piece *hbc_store_make(struct hbc_store *store, u32 number)
 	if (!piece)
 		return NULL;
 	piece->number = number;
+	piece->room = 1;
+	piece->held = &piece->first;
 	INIT_LIST_HEAD(&piece->link);
-	if (xa_is_err(xa_store(&store->pieces, number, piece, GFP_ATOMIC | __GFP_NOWARN))) {
-		kfree(piece);
-		return NULL;
-	}
+	/* The newest is asked for most. */
+	hlist_add_head(&piece->node, &store->pieces[number & store->mask]);
 	return piece;
 }
 
@@ -199,15 +197,16 @@ static struct hbc_piece *hbc_store_make(struct hbc_store *store, u32 number)
 static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 			    const struct hbc_held *held, u32 nr, u32 truesize)
 {
-	unsigned int room = piece->room ? 2 * piece->room : 1;
-	struct hbc_held *more;
+	struct hbc_held *old = piece->held == &piece->first ? NULL : piece->held, *more;
 
 	if (piece->nr == piece->room) {
-		more = krealloc(piece->held, room * sizeof(*more), GFP_ATOMIC | __GFP_NOWARN);
+		more = krealloc(old, 2 * piece->nr * sizeof(*more), GFP_ATOMIC | __GFP_NOWARN);
 		if (!more)
 			return -ENOMEM;
+		if (!old)
+			*more = piece->first;
 		piece->held = more;
-		piece->room = room;
+		piece->room = 2 * piece->nr;
 	}
 	piece->held[piece->nr++] = *held;
 	piece->got += nr;

@@ -11,12 +11,11 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 
+#include "lane/burst.h"
 #include "store/geometry.h"
 #include "wire/wire.h"
 
-struct hbc_burst;
 struct hbc_file;
 struct hbc_message;
 struct hbc_run;
@@ -27,6 +26,7 @@ struct hbc_store;
 
 /**
  * struct hbc_piece - a piece in memory, all of it or its beginning
+ * @node: store->pieces
  * @link: store->cache if it is in the file, too, else empty
  * @number: its number
  * @got: fragments of it
@@ -36,10 +36,12 @@ struct hbc_store;
  * @nr: entries of @held in use
  * @room: entries of @held
  * @held: where they are; a reference on each burst
+ * @first: @held as long as one entry is enough
  *
  * All fields: store->lock.
  */
 struct hbc_piece {
+	struct hlist_node node;
 	struct list_head link;
 	u32 number;
 	u32 got;
@@ -49,6 +51,7 @@ struct hbc_piece {
 	unsigned int nr;
 	unsigned int room;
 	struct hbc_held *held;
+	struct hbc_held first;
 };
 
 /* What MESSAGE says of a message. */
@@ -83,7 +86,8 @@ struct hbc_message_info {
  * @ahead: at the root: pieces before it have been read ahead
  * @reads_ahead: pieces are read before they have slots: this is the root's
  * @nr_load: pieces in @load
- * @pieces: struct hbc_piece in memory by number
+ * @pieces: struct hbc_piece in memory, in chains by number; in one allocation with the maps
+ * @mask: of a number, which chain
  * @memory: truesize of those
  * @cached: of those on @cache
  * @cache: those that lie in the file, too, the oldest first
@@ -117,7 +121,8 @@ struct hbc_store {
 	u32 ahead;
 	bool reads_ahead;
 	u32 nr_load;
-	struct xarray pieces;
+	struct hlist_head *pieces;
+	u32 mask;
 	u64 memory;
 	u64 cached;
 	struct list_head cache;
