@@ -84,13 +84,13 @@ static bool hbc_tx_control(struct hbc_lane *lane)
 	if (lane->tx.len)
 		return true;
 	lane->tx.off = 0;
-	spin_lock_bh(&lane->lock);
-	if (lane->ponging) {
+	if (READ_ONCE(lane->ponging)) {
 		lane->tx.len = hbc_wire_put_hdr(&pong->hdr, HBC_FRAME_PONG, 0, sizeof(*pong));
+		spin_lock_bh(&lane->lock);
 		pong->token = cpu_to_be64(lane->pong);
 		lane->ponging = false;
+		spin_unlock_bh(&lane->lock);
 	}
-	spin_unlock_bh(&lane->lock);
 	if (!lane->tx.len)
 		lane->tx.len = hbc_owner_control(lane, lane->tx.frame);
 	return lane->tx.len;

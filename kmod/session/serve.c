@@ -118,14 +118,27 @@ static unsigned int hbc_serve_tree(struct hbc_child *child, u8 *frame)
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE, 0, sizeof(*w) + n * sizeof(w->node[0]));
 }
 
-/* MESSAGE of the next one; of all: those below report about each, or say that it is over. */
-static unsigned int hbc_serve_message(struct hbc_child *child, u8 *frame)
+/* The first message that the child has not been told of, with a reference. session->lock held. */
+static struct hbc_message *hbc_serve_untold(struct hbc_child *child)
 {
-	struct hbc_message *m = hbc_message_after(child->s, READ_ONCE(child->told));
+	struct hbc_message *m, *found = NULL;
+
+	/* All of them: those below report about each, or say that it is over. */
+	list_for_each_entry_reverse(m, &child->s->messages, link) {
+		if (hbc_message_number(m) <= child->told)
+			break;
+		found = m;
+	}
+	if (found)
+		kref_get(&found->ref);
+	return found;
+}
+
+/* MESSAGE of one, whose reference it takes over. */
+static unsigned int hbc_serve_message(struct hbc_child *child, struct hbc_message *m, u8 *frame)
+{
 	unsigned int len = 0;
 
-	if (!m)
-		return 0;
 	if (hbc_child_begin_message(child, m)) {
 		hbc_lane_fail(child->lane, ENOMEM);
 	} else {
@@ -138,19 +151,15 @@ static unsigned int hbc_serve_message(struct hbc_child *child, u8 *frame)
 	return len;
 }
 
-/* DONE, if it has changed. Messages that are not over have been told. */
+/* DONE, if it has changed. Messages that are not over have been told. session->lock held. */
 static unsigned int hbc_serve_done(struct hbc_child *child, u8 *frame)
 {
 	struct hbc_session *s = child->s;
-	unsigned int len = 0;
 
-	spin_lock_bh(&s->lock);
-	if (child->done != s->done) {
-		child->done = s->done;
-		len = hbc_message_done_frame(s, (struct hbc_wire_done *)frame);
-	}
-	spin_unlock_bh(&s->lock);
-	return len;
+	if (child->done == s->done)
+		return 0;
+	child->done = s->done;
+	return hbc_message_done_frame(s, (struct hbc_wire_done *)frame);
 }
 
 /* Whether no piece of the slot comes any more that is not here. */
@@ -197,6 +206,7 @@ static unsigned int hbc_serve_over(struct hbc_child *child, u8 *frame)
 unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
 {
 	struct hbc_session *s = child->s;
+	struct hbc_message *m;
 	unsigned int len;
 	bool mute;
 
@@ -207,16 +217,12 @@ unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
 	mute = child->over || (!child->plan_told && !s->origin && !s->parent[child->slot]);
 	if (!len && !mute)
 		len = hbc_serve_tree(child, frame);
+	m = len || mute ? NULL : hbc_serve_untold(child);
+	if (!len && !mute && !m)
+		len = hbc_serve_done(child, frame) ?:
+		      child->agreed ? hbc_serve_last(child, frame) : 0;
 	spin_unlock_bh(&s->lock);
-	if (len || mute)
-		return len;
-	len = hbc_serve_message(child, frame) ?: hbc_serve_done(child, frame);
-	if (len)
-		return len;
-	spin_lock_bh(&s->lock);
-	len = child->agreed ? hbc_serve_last(child, frame) : 0;
-	spin_unlock_bh(&s->lock);
-	return len;
+	return m ? hbc_serve_message(child, m, frame) : len;
 }
 
 /* Data. */
@@ -257,95 +263,90 @@ static bool hbc_serve_kind(struct hbc_child *child, u8 kind, bool own, u32 most,
 	return false;
 }
 
-/* The first message above @after of which pieces have no slot, with a reference, or NULL. */
+/* A reference on the first message above @after with pieces without slots. session->lock held. */
 static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 {
-	struct hbc_session *s = child->s;
-	struct hbc_message *m, *found = NULL;
+	struct hbc_message *m;
 
-	spin_lock_bh(&s->lock);
-	list_for_each_entry(m, &s->messages, link) {
+	list_for_each_entry(m, &child->s->messages, link) {
 		/* A lane that has not told of it cannot bring it yet. */
 		if (hbc_message_number(m) > child->told)
 			break;
 		if (READ_ONCE(m->store->given) < m->store->nr && hbc_message_number(m) > after) {
 			kref_get(&m->ref);
-			found = m;
-			break;
+			return m;
 		}
 	}
-	spin_unlock_bh(&s->lock);
-	return found;
+	return NULL;
 }
 
 /*
- * The message's next piece gets the lane's slot. A child that has it says nothing of how fast the
- * slot is: then it gets one by the planned rates, and need not be read. Return: whether it did.
+ * Whether the child has the message's next piece, which says nothing of how fast the slot is: then
+ * the piece gets *@slot by the planned rates, and need not be read. session->lock held.
  */
-static bool hbc_serve_give_one(struct hbc_child *child, struct hbc_message *m)
+static bool hbc_serve_had(struct hbc_child *child, struct hbc_message *m, u8 *slot)
 {
+	const struct hbc_slots *slots = &child->tree->plan->slots;
+	const struct hbc_cursor *c = hbc_child_cursor(child, m->store);
 	u32 next = READ_ONCE(m->store->given);
-	const struct hbc_slots *slots;
-	const struct hbc_cursor *c;
-	u8 slot = child->slot;
 	bool had;
 
-	spin_lock_bh(&child->s->lock);
-	c = hbc_child_cursor(child, m->store);
-	slots = &child->tree->plan->slots;
 	spin_lock(&m->store->lock);
 	had = c && (test_bit(next, c->sent) || test_bit(next, c->stub));
 	spin_unlock(&m->store->lock);
-	if (had)
-		slot = hbc_choice(slots, slots->set, next);
-	spin_unlock_bh(&child->s->lock);
-	return hbc_store_give(m->store, slot, had);
+	*slot = had ? hbc_choice(slots, slots->set, next) : child->slot;
+	return had;
 }
 
-/* At the root: some message's next piece gets a slot. Return: whether one did. */
+/*
+ * At the root: some message's next piece gets a slot. Return: whether one did. session->lock held,
+ * but not meanwhile.
+ */
 static bool hbc_serve_give(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
+	bool given = false, had;
 	struct hbc_message *m;
-	bool given = false;
 	u64 after = 0;
+	u8 slot;
 
 	while (s->origin && !given && (m = hbc_serve_ungiven(child, after))) {
+		had = hbc_serve_had(child, m, &slot);
+		spin_unlock_bh(&s->lock);
 		after = hbc_message_number(m);
-		given = hbc_serve_give_one(child, m);
+		given = hbc_store_give(m->store, slot, had);
 		hbc_message_put(m);
+		cond_resched();
+		spin_lock_bh(&s->lock);
 	}
-	cond_resched();
 	return given;
 }
 
+/* Short messages first: those who wait for them wait for each other. session->lock held. */
 static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
 {
+	return child->agreed && !child->over &&
+	       (hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
+		hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));
+}
+
+bool hbc_owner_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
+{
+	struct hbc_child *child = lane->owner;
 	struct hbc_session *s = child->s;
 	bool found, turns;
 
 	spin_lock_bh(&s->lock);
-	/* Short messages first: those who wait for them wait for each other. */
-	found = child->agreed && !child->over &&
-		(hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
-		 hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));
+	do
+		found = hbc_serve_try(child, true, most, part);
+	while (!found && child->agreed && !child->over && hbc_serve_give(child));
+	found = found || hbc_serve_try(child, false, most, part);
 	turns = hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);
 	/* The next child's may have come. */
 	if (found && turns)
 		hbc_session_kick(s);
 	return found;
-}
-
-bool hbc_owner_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
-{
-	struct hbc_child *child = lane->owner;
-
-	do {
-		if (hbc_serve_try(child, true, most, part))
-			return true;
-	} while (READ_ONCE(child->agreed) && !READ_ONCE(child->over) && hbc_serve_give(child));
-	return hbc_serve_try(child, false, most, part);
 }
 
 void hbc_children_send(struct hbc_session *s)

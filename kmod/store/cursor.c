@@ -232,20 +232,18 @@ static bool hbc_cursor_begin_other(struct hbc_cursor *c)
 bool hbc_cursor_next(struct hbc_cursor *c, bool own, u32 most, struct hbc_held *part)
 {
 	struct hbc_at *at = c->at;
-
 	bool found;
 
 	spin_lock_bh(&c->store->lock);
 	c->wait = HBCAST_WAIT_DATA;
-	found = (at[0].on || hbc_cursor_begin(c, &at[0], 0)) &&
-		hbc_cursor_take(c, &at[0], most, part);
-	if (!found && !own)
-		found = (at[1].on || hbc_cursor_begin_other(c)) &&
-			hbc_cursor_take(c, &at[1], most, part);
-	if (found)
-		c->wait = HBCAST_WAIT_NONE;
-	else if (c->nr_sent == c->store->nr)
+	if (c->nr_sent == c->store->nr)
 		c->wait = HBCAST_WAIT_OVER;
+	else if (((at[0].on || hbc_cursor_begin(c, &at[0], 0)) &&
+		  hbc_cursor_take(c, &at[0], most, part)) ||
+		 (!own && (at[1].on || hbc_cursor_begin_other(c)) &&
+		  hbc_cursor_take(c, &at[1], most, part)))
+		c->wait = HBCAST_WAIT_NONE;
+	found = c->wait == HBCAST_WAIT_NONE;
 	spin_unlock_bh(&c->store->lock);
 	return found;
 }
