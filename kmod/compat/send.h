@@ -76,13 +76,14 @@ static inline int hbc_compat_sg_from_iter(struct sock *sk, struct sk_buff *skb,
  * @sock: TCP socket
  * @bv: pages; TCP takes its own references
  * @nr: entries of @bv
- * @len: bytes in @bv
+ * @skip: bytes of @bv before the first one
+ * @len: bytes, at most the others in @bv
  *
  * What does not fill a segment waits for more. Context: process, may sleep for the socket's lock.
  * Return: bytes taken, or a negative errno if there were none.
  */
 static inline int hbc_compat_send(struct socket *sock, const struct bio_vec *bv,
-				  unsigned int nr, unsigned int len)
+				  unsigned int nr, unsigned int skip, unsigned int len)
 {
 	struct ubuf_info uarg = {
 		HBC_COMPAT_UBUF_COMPLETE,
@@ -102,6 +103,7 @@ static inline int hbc_compat_send(struct socket *sock, const struct bio_vec *bv,
 	if (len > HBC_COMPAT_SKB_BYTES)
 		msg.msg_flags |= MSG_EOR;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, nr, len);
+	msg.msg_iter.iov_offset = skip;
 	return tcp_sendmsg(sock->sk, &msg, len);
 }
 

@@ -199,8 +199,7 @@ int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off
 	return err;
 }
 
-/* Index of the vector that holds byte @pos; *@skip is what lies before it there. */
-static unsigned int hbc_burst_seek(const struct hbc_burst *b, u32 pos, u32 *skip)
+unsigned int hbc_burst_seek(const struct hbc_burst *b, u32 pos, u32 *skip)
 {
 	unsigned int i = 0;
 

@@ -95,6 +95,9 @@ struct hbc_burst *hbc_burst_carry(struct hbc_burst *b, u32 pos, unsigned int nee
 void hbc_burst_copy_on(const struct hbc_burst *b, u32 pos, void *to, u32 len, unsigned int *at,
 		       u32 *skip);
 
+/* Index of the vector that holds byte @pos; *@skip is what lies before it there. Context: any. */
+unsigned int hbc_burst_seek(const struct hbc_burst *b, u32 pos, u32 *skip);
+
 /*
  * Bytes of a burst, which keeps its references, are added to the @nr entries of a vector of pages
  * as long as those are at most @max; *@len is set to them. Context: any. Return: entries.

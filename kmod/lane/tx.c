@@ -128,25 +128,55 @@ static void hbc_tx_took(struct hbc_tx *tx, u32 bytes)
 	}
 }
 
-static int hbc_tx_send_data(struct hbc_lane *lane)
+/* Parts of several bursts. Not inline: its vector is long, and cleared each time. */
+static noinline int hbc_tx_send_parts(struct hbc_lane *lane)
 {
 	struct bio_vec bv[HBC_TX_VECTORS];
 	struct hbc_tx *tx = &lane->tx;
 	unsigned int i, nr = 0;
 	u32 len, bytes = 0;
-	int n;
 
 	for (i = 0; i < tx->nr && nr < HBC_TX_VECTORS; i++, bytes += len) {
 		len = tx->part[i].len;
 		nr = hbc_burst_vectors(tx->part[i].burst, tx->part[i].pos, &len, bv, nr,
 				       HBC_TX_VECTORS);
 	}
-	n = hbc_compat_send(lane->sock, bv, nr, bytes);
+	return hbc_compat_send(lane->sock, bv, nr, 0, bytes);
+}
+
+static int hbc_tx_send_data(struct hbc_lane *lane)
+{
+	struct hbc_tx *tx = &lane->tx;
+	const struct hbc_burst *b = tx->part[0].burst;
+	unsigned int at;
+	u32 skip;
+	int n;
+
+	hbc_gauge_send(lane);
+	if (tx->nr == 1) {
+		at = hbc_burst_seek(b, tx->part[0].pos, &skip);
+		n = hbc_compat_send(lane->sock, b->bv + at, b->nr - at, skip, tx->part[0].len);
+	} else {
+		n = hbc_tx_send_parts(lane);
+	}
 	if (n > 0) {
 		lane->stats.tx_bursts++;
 		hbc_tx_took(tx, n);
 	}
 	return hbc_tx_went(lane, n);
+}
+
+/* What goes on in a burst where the part before ends is no other part. */
+static void hbc_tx_add(struct hbc_tx *tx)
+{
+	struct hbc_held *part = &tx->part[tx->nr], *last = part - 1;
+
+	if (tx->nr && last->burst == part->burst && last->pos + last->len == part->pos) {
+		last->len += part->len;
+		hbc_burst_put(part->burst);
+	} else {
+		tx->nr++;
+	}
 }
 
 /*
@@ -161,7 +191,8 @@ static bool hbc_tx_gather(struct hbc_lane *lane)
 	do {
 		if (!hbc_owner_next(lane, left, &tx->part[tx->nr]))
 			break;
-		left -= min(left, tx->part[tx->nr++].len);
+		left -= min(left, tx->part[tx->nr].len);
+		hbc_tx_add(tx);
 	} while (tx->nr < HBC_TX_PARTS && left >= lane->mss);
 	return tx->nr;
 }
@@ -169,10 +200,8 @@ static bool hbc_tx_gather(struct hbc_lane *lane)
 /* Return: 1 if something went and more may go, 0 if nothing is due, -1 to stop. */
 static int hbc_tx_one(struct hbc_lane *lane)
 {
-	if (lane->tx.nr) {
-		hbc_gauge_send(lane);
+	if (lane->tx.nr)
 		return hbc_tx_send_data(lane);
-	}
 	if (hbc_tx_control(lane))
 		return hbc_tx_send_control(lane);
 	if (!lane->connector)
@@ -180,10 +209,7 @@ static int hbc_tx_one(struct hbc_lane *lane)
 	/* The root's pieces get their slots when they can go. */
 	if (!sk_stream_memory_free(lane->sock->sk))
 		return hbc_tx_went(lane, -EAGAIN);
-	if (!hbc_tx_gather(lane))
-		return 0;
-	hbc_gauge_send(lane);
-	return hbc_tx_send_data(lane);
+	return hbc_tx_gather(lane) ? hbc_tx_send_data(lane) : 0;
 }
 
 /* What is short has waited for what comes behind it: nothing does now. */
