@@ -9,7 +9,7 @@
 struct hbc_lane;
 
 #define HBC_GAIN_NONE	1024U	/* the planned rate */
-/* What is held up on its way to a relay goes on a little faster, or all below would have it late. */
+/* What was held up on its way to a relay goes on a little faster, or stays late for all below. */
 #define HBC_GAIN_RELAY	(HBC_GAIN_NONE + HBC_GAIN_NONE / 32)
 #define HBC_GAIN_MOST	(1024 * HBC_GAIN_NONE)
 

@@ -124,8 +124,8 @@ static int hbc_check_mark(struct hbc_check *c)
 		if (at == NOBODY)
 			continue;
 		if (at == c->root)
-			return hbc_check_refuse(c,
-				"this node, %u, is the root and can be nobody's child", edge->child);
+			return hbc_check_refuse(c, "this node, %u, is the root and nobody's child",
+						edge->child);
 		if (hbc_check_has(c, at))
 			return hbc_check_twice(c, edge);
 		c->node[at].slots |= BIT_ULL(c->slot);

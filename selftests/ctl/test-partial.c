@@ -82,8 +82,8 @@ static const struct {
 	{ "larger", "[[0, 18446744073709551616]]", -1, 200000 },
 };
 
-static const char good[] = "{\"hbcast\": \"partial\", \"version\": 1, \"name\": \"large\", "
-			   "\"bytes\": 400000, \"time_ns\": 1764360058123456789, "
+static const char good[] = "{\"hbcast\": \"partial\", \"version\": 1, \"name\": \"large\",\n"
+			   "\"bytes\": 400000, \"time_ns\": 1764360058123456789,\n"
 			   "\"ranges\": [[0, 8192], [16384, 200000]]}";
 
 static const struct {
@@ -158,7 +158,7 @@ static void test_written(void)
 	struct hbcast_sink odd = message;
 	int fd;
 
-	strcpy(odd.name, "gr\xf6\xdf" "e");
+	strcpy(odd.name, "gr\xf6\337e");
 	put(part, "x", TOTAL);
 	fd = open(part, O_RDWR);
 	map[0] &= (UINT64_C(1) << message.pieces) - 1;

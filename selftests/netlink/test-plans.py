@@ -59,7 +59,7 @@ def test_refused(client):
             "^node 4 has two parents, 1 and 3$")
     no_tree(client, "an edge twice", STAR + STAR[:1], "^node 2 has two parents, 1 and 1$")
     no_tree(client, "an edge to the root", CHAIN + edges((6, 1)),
-            "^this node, 1, is the root and can be nobody's child$")
+            "^this node, 1, is the root and nobody's child$")
     no_tree(client, "a parent without a parent", STAR[:-1] + edges((7, 6)),
             "^node 7 has a child, 6, but no parent$")
     no_tree(client, "another root", edges((2, 3), (2, 4)), "^node 2 has a child, ., but no parent$")
