@@ -8,8 +8,8 @@
 #   bulk PATH CHILDREN BYTES BUSY_NS IDLE_NS	(several times each)
 #   chain PATH RELAYS BYTES BUSY_NS IDLE_NS	(likewise; one child each)
 #   latency PATH RELAYS MEDIAN_NS LEAST_NS MOST_NS
-#   mirror BYTES BUSY_NS IDLE_NS	a direct transfer, mirrored and dropped
-#   twin BYTES BUSY_NS IDLE_NS		the same, and taken by a second sink
+#   mirror BYTES BUSY_NS IDLE_NS	a direct transfer, mirrored and dropped (likewise)
+#   twin BYTES BUSY_NS IDLE_NS		the same, and taken by a second sink (likewise)
 
 set -euo pipefail
 
@@ -82,6 +82,11 @@ measure()
 		done
 		chain "$path"
 	done
+	"$here/net.sh" mirror
+	row mirror $bytes "$("$here/hbbench" bulk direct 1 $bytes copy)"
+	"$here/net.sh" mirror-accept
+	row twin $bytes "$("$here/hbbench" twin $bytes)"
+	"$here/net.sh" mirror-off
 }
 
 if [ "$(nproc)" != 1 ]; then
@@ -103,8 +108,3 @@ done
 for path in "${direct_paths[@]}"; do
 	row latency "$path" 0 "$("$here/hbbench" latency "$path" $messages)"
 done
-"$here/net.sh" mirror
-row mirror $bytes "$("$here/hbbench" bulk direct 1 $bytes copy)"
-"$here/net.sh" mirror-accept
-row twin $bytes "$("$here/hbbench" twin $bytes)"
-"$here/net.sh" mirror-off
