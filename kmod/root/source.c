@@ -131,7 +131,8 @@ void hbc_source_acked(struct hbc_sent *sent)
 
 	hbc_source_uncharge(sent);
 	spin_lock_bh(&origin->lock);
-	if (!sent->complete) {
+	/* Two children's acknowledgements may release it at once. */
+	if (!sent->complete && !sent->acked) {
 		sent->acked = true;
 		source->nr_acked++;
 	}

@@ -46,7 +46,7 @@ void hbc_adopt_ask(struct hbc_session *s)
 	unsigned int slot;
 
 	mutex_lock(&s->plan_lock);
-	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+	for (slot = 0; slot < HBC_MAX_SLOTS && READ_ONCE(s->unkept); slot++)
 		if (s->tree[slot] && s->tree[slot]->nr_edges)
 			hbc_parent_tree_ack(s, slot, s->tree[slot]->epoch, 0, 0);
 	mutex_unlock(&s->plan_lock);

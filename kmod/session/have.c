@@ -50,7 +50,8 @@ static unsigned int hbc_have_message(struct hbc_message *m, u32 *from, struct hb
 {
 	struct hbc_store *store = m->store;
 	/* Children cannot get what they lack before its slot is known. */
-	u8 slots = READ_ONCE(store->untold) && !list_empty(&m->s->children) ? HBC_HAVE_SLOTS : 0;
+	u8 slots = !m->discard && READ_ONCE(store->untold) && !list_empty(&m->s->children) ?
+		   HBC_HAVE_SLOTS : 0;
 	unsigned int n;
 
 	/* What does not come for that is as good as thrown away. */

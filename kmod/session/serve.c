@@ -292,7 +292,9 @@ static bool hbc_serve_had(struct hbc_child *child, struct hbc_message *m, u8 *sl
 	bool had;
 
 	spin_lock(&m->store->lock);
-	had = c && (test_bit(next, c->sent) || test_bit(next, c->stub));
+	/* A short message is filled by its sender, in order. */
+	had = c && m->store->info.kind == HBC_MESSAGE_FILE &&
+	      (test_bit(next, c->sent) || test_bit(next, c->stub));
 	spin_unlock(&m->store->lock);
 	*slot = had ? hbc_choice(slots, slots->set, next) : child->slot;
 	return had;

@@ -267,32 +267,35 @@ struct hbc_slice {
 static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *run,
 			       const struct hbc_slice *slice, u32 pos, u32 truesize)
 {
-	u32 all = hbc_geometry_count(&store->info.cut, slice->piece), skip;
+	u32 all = hbc_geometry_count(&store->info.cut, slice->piece), got, skip;
+	struct hbc_piece *piece = hbc_store_piece(store, slice->piece);
 	struct hbc_held held = { .burst = run->burst };
-	struct hbc_piece *piece;
 	int err;
 
 	if (test_bit(slice->piece, store->whole))
 		return hbc_store_told(store, slice->piece, run->tag);
-	piece = hbc_store_make(store, slice->piece);
-	if (!piece)
-		return -ENOMEM;
+	got = piece ? piece->got : 0;
 	/* Each lane brings a piece from its first fragment on, and in order. */
-	if (slice->first > piece->got)
-		return piece->got ? -EPROTO : -ENODATA;
+	if (slice->first > got)
+		return got ? -EPROTO : -ENODATA;
 	if (store->tag[slice->piece] == HBC_TAG_NONE)
 		store->tag[slice->piece] = run->tag;
 	else if (store->tag[slice->piece] != run->tag)
 		return -EPROTO;
-	skip = piece->got - slice->first;
+	skip = got - slice->first;
 	if (skip >= slice->nr)
 		return 0;
+	piece = piece ?: hbc_store_make(store, slice->piece);
+	if (!piece)
+		return -ENOMEM;
 	held.pos = pos + skip * run->frame;
 	held.len = (slice->nr - skip) * run->frame;
 	hbc_burst_get(held.burst);
 	err = hbc_piece_append(store, piece, &held, slice->nr - skip, truesize);
 	if (err) {
 		hbc_burst_put(held.burst);
+		if (!piece->nr)
+			hbc_store_drop(store, piece);
 		return err;
 	}
 	__set_bit(slice->piece, store->begun);
