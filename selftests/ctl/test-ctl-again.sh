@@ -32,7 +32,7 @@ wait_for 60 listed 3 2000000
 kill -INT $three
 both_end
 wait $send
-check_match "interrupted: sentence" 'interrupted after 0 of 1 messages, what has come of files is kept' \
+check_match "interrupted: sentence" 'interrupted after 0 of 1 messages; what has come of files is kept' \
 	"$(<"$dir/3.err")"
 check "interrupted: it is kept" listed 3 2000000
 head -c $size /dev/urandom >"$dir/new"

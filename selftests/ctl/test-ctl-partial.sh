@@ -50,7 +50,7 @@ comes()
 	rm "$dir"/[23]/large
 }
 
-none='"warning":".*large.list\\" is no list of what came before'
+none='"warning":".*large.list\\" is damaged; the whole file comes again'
 says '[[0, 100000], [100000, 200000]]'
 comes "by hand" '^$' 1
 says '[[0, 200000]]' $((time_ns - 1))

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../lib/tap.h"
@@ -216,6 +217,38 @@ static void test_places(void)
 	unlink(part);
 }
 
+/* Receives the whole message at once, unless another one is at it: 0, or 1 for a wrong file. */
+static int race(void)
+{
+	uint64_t map[2] = { };
+	struct stat st, now;
+	int fd = hbpartial_open(&ctl, part, list, &message, map), wrong;
+
+	if (fd < 0)
+		return 0;
+	wrong = fstat(fd, &st) || lstat(part, &now) || st.st_ino != now.st_ino ||
+		hbpartial_save(&ctl, fd, list, &message, map) || unlink(part) || unlink(list);
+	close(fd);
+	return wrong;
+}
+
+static void test_race(void)
+{
+	int wrong = 0, status, i;
+	pid_t other;
+
+	/* What has been printed is not the other's, too. */
+	fflush(stdout);
+	for (i = 0; i < 500; i++) {
+		other = fork();
+		if (!other)
+			_exit(race());
+		wrong += race();
+		wrong += other < 0 || waitpid(other, &status, 0) != other || status;
+	}
+	ok(!wrong, "who has the file has the one of that name, however many want it");
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/hbcast-partial-XXXXXX";
@@ -228,6 +261,7 @@ int main(void)
 	test_damage();
 	test_written();
 	test_places();
+	test_race();
 	rmdir(dir);
 	return tap_done();
 }

@@ -101,6 +101,17 @@ static void name_kept(struct hbincoming *in, const char *path, bool dir)
 	snprintf(in->list, PATH_MAX, "%.*s.%s.list", len, path, name);
 }
 
+/* Whether pieces are in the file. */
+static bool has_any(const struct hbincoming *in)
+{
+	size_t i;
+
+	for (i = 0; in->map && i <= in->sink.pieces / 64; i++)
+		if (in->map[i])
+			return true;
+	return false;
+}
+
 /**
  * hbincoming_begin() - a file for a message that the kernel is to write
  * @ctl: the run
@@ -130,7 +141,7 @@ int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *pa
 	if (sink->time_ns && sink->total)
 		in->fd = hbpartial_open(ctl, in->part, in->list, sink, in->map);
 	if (in->fd >= 0) {
-		in->listed = !access(in->list, F_OK);
+		in->listed = has_any(in);
 		return HBCTL_OK;
 	}
 	*in->list = '\0';
@@ -159,12 +170,7 @@ void hbincoming_save(struct hbctl *ctl, struct hbincoming *in)
  */
 bool hbincoming_keep(struct hbctl *ctl, struct hbincoming *in)
 {
-	bool any = false;
-	size_t i;
-
-	for (i = 0; in->map && i <= in->sink.pieces / 64; i++)
-		any |= in->map[i];
-	if (!any)
+	if (!has_any(in))
 		return false;
 	hbincoming_save(ctl, in);
 	if (in->listed)
@@ -253,12 +259,23 @@ int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in,
 				   (unsigned long long)in->message, in->root,
 				   (unsigned long long)in->have,
 				   (unsigned long long)in->total);
-	/* Some file systems tell only now that there was no room. */
-	in->fd = -1;
-	if (close(fd))
+	/*
+	 * Its name survives a crash only with all that is in it. Some file systems tell only at the
+	 * end that there was no room. The lock goes after the name.
+	 */
+	if (*in->list && fdatasync(fd))
 		return refuse(ctl, in->part, "written");
-	if (rename(in->part, path))
-		return refuse(ctl, path, "given to what was received");
+	if (!*in->list) {
+		in->fd = -1;
+		if (close(fd))
+			return refuse(ctl, in->part, "written");
+	}
+	if (rename(in->part, path)) {
+		refuse(ctl, path, "given to what was received");
+		if (in->listed)
+			*in->part = '\0';
+		return HBCTL_KERNEL;
+	}
 	*in->part = '\0';
 	if (*in->list)
 		unlink(in->list);
@@ -275,12 +292,13 @@ void hbincoming_drop(struct hbincoming **list, struct hbincoming *in)
 	while (*list != in)
 		list = &(*list)->next;
 	*list = in->next;
-	if (in->fd >= 0)
-		close(in->fd);
 	if (*in->part && *in->list)
 		unlink(in->list);
 	if (*in->part)
 		unlink(in->part);
+	/* Its lock goes last. */
+	if (in->fd >= 0)
+		close(in->fd);
 	free(in->map);
 	free(in);
 }

@@ -122,9 +122,25 @@ static bool load(struct hbctl *ctl, const char *list, const struct hbcast_sink *
 		same = -1;
 	json_decref(root);
 	if (same < 0 && !access(list, F_OK))
-		hbctl_warning(ctl, "\"%s\" is no list of what came before, so all comes again",
-			      list);
+		hbctl_warning(ctl, "\"%s\" is damaged; the whole file comes again", list);
 	return same == 1;
+}
+
+/* Why the file cannot be used, or NULL: it is locked. @gone: another command has finished it. */
+static const char gone[] = "it is gone";
+
+static const char *lock(int fd, const char *part, struct stat *st)
+{
+	struct stat now;
+
+	if (!is_own(fd, st))
+		return "it is not this user's alone";
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? "it is in use" : strerror(errno);
+	if (lstat(part, &now) || now.st_dev != st->st_dev || now.st_ino != st->st_ino)
+		return gone;
+	/* It may have been written to before the lock. */
+	return is_own(fd, st) ? NULL : gone;
 }
 
 /**
@@ -135,37 +151,35 @@ static bool load(struct hbctl *ctl, const char *list, const struct hbcast_sink *
  * @message: what the kernel says of the message
  * @map: gets the pieces that the file has, all clear before
  *
- * One that is of another message goes, with its list. The lock on the file keeps others away.
+ * What is in it of another message goes, with its list. The lock on the file keeps others away.
  *
  * Return: the file, or -1 after a warning: it is in use, not this user's, or cannot be made.
  */
 int hbpartial_open(struct hbctl *ctl, const char *part, const char *list,
 		   const struct hbcast_sink *message, uint64_t *map)
 {
-	int fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	const char *why = strerror(errno);
-	bool there = fd >= 0 || errno != ENOENT;
+	const char *why;
 	struct stat st;
+	int fd;
 
-	if (fd >= 0) {
-		why = flock(fd, LOCK_EX | LOCK_NB) ? "another command is at it" :
-		      !is_own(fd, &st) ? "it is not this user's alone" : NULL;
-		if (!why && load(ctl, list, message, st.st_size, map))
-			return fd;
-		close(fd);
-		memset(map, 0, 8 * ((size_t)message->pieces / 64 + 1));
-	}
-	if (!there || !why) {
-		/* Without its list first: that may not be taken for the new one's. */
-		unlink(list);
-		unlink(part);
-		fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-			return fd;
-		why = strerror(errno);
-		if (fd >= 0)
+	do {
+		fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+		why = fd < 0 ? strerror(errno) : lock(fd, part, &st);
+		if (fd >= 0 && why)
 			close(fd);
+	} while (fd >= 0 && why == gone);
+	if (!why && st.st_size && load(ctl, list, message, st.st_size, map))
+		return fd;
+	if (!why) {
+		memset(map, 0, 8 * ((size_t)message->pieces / 64 + 1));
+		/* Without its list first: that may not be taken for what comes now. */
+		if ((unlink(list) && errno != ENOENT) || ftruncate(fd, 0)) {
+			why = strerror(errno);
+			close(fd);
+		}
 	}
+	if (!why)
+		return fd;
 	hbctl_warning(ctl, "\"%s\" cannot be used: %s; what comes now is not kept for later", part,
 		      why);
 	return -1;

@@ -129,6 +129,11 @@ static int take(struct recv *r, const struct piece *p)
 	int ret;
 
 	path_of(r, p->root, p->at.message, path);
+	/* Its file was given up before. */
+	if (!p->len && p->at.total && !hbincoming_search(r->list, p->root, p->at.message))
+		return hbctl_error(r->ctl, HBCTL_KERNEL,
+				   "message %llu of node %u has no file any more",
+				   (unsigned long long)p->at.message, p->root);
 	ret = hbincoming_find(r->ctl, &r->list, path, p->root, &p->at, &in);
 	/* The kernel has written what ends behind its last byte. */
 	if (!ret && !p->len)
@@ -259,7 +264,7 @@ static int check_end(const struct recv *r, int64_t end)
 		return HBCTL_OK;
 	return hbctl_error(r->ctl, HBCTL_KERNEL, "%s after %u of %u messages%s", why,
 			   r->done, r->count,
-			   r->list ? ", what has come of files is kept" : "");
+			   r->list ? "; what has come of files is kept" : "");
 }
 
 /* Until there is something to receive, a signal, or the end: whether there is. */
@@ -420,10 +425,11 @@ static int receive_files(struct recv *r)
 /* Whether @name is a directory, and that files can go where it says. */
 static int check_name(struct recv *r)
 {
+	const char *slash = strrchr(r->name, '/');
 	struct stat st;
 
 	r->dir = !stat(r->name, &st) && S_ISDIR(st.st_mode);
-	if (strlen(r->name) > PATH_MAX - 64)
+	if (strlen(r->name) > PATH_MAX - 64 || strlen(slash ? slash + 1 : r->name) > NAME_MAX)
 		return hbctl_error(r->ctl, HBCTL_USAGE,
 				   "the name of the file is too long: write a shorter one");
 	if (!r->dir && r->count != 1)
