@@ -10,18 +10,7 @@
 . selftests/lib/nodes.sh
 . selftests/lib/partial.sh
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-ctl=$HBCAST_CTL
-two='' three='' send='' status=''
-
-mkdir "$dir/2" "$dir/3"
-nodes_up 3 && small_buffers 3 && "$ctl" group keygen "$dir/key" || exit
-plan 1 '[1,2],[2,3]' >"$dir/chain"
-joined || exit
-node_shape 2 $((4 / HBCAST_SLOWNESS))mbit
-node_shape 3 $((4 / HBCAST_SLOWNESS))mbit
-head -c 400000 /dev/urandom >"$dir/large"
+partial_up 4 400000 || exit
 time_ns=$(date -r "$dir/large" +%s%N)
 
 # list JSON: for node 3, beside a file of which the first half is right and the rest is not there.

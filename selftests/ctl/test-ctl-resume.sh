@@ -10,20 +10,8 @@
 . selftests/lib/nodes.sh
 . selftests/lib/partial.sh
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-ctl=$HBCAST_CTL
-two='' three='' send='' status=''
-
 size=8000000
-
-mkdir "$dir/2" "$dir/3"
-nodes_up 3 && small_buffers 3 && "$ctl" group keygen "$dir/key" || exit
-plan 1 '[1,2],[2,3]' >"$dir/chain"
-joined || exit
-node_shape 2 $((16 / HBCAST_SLOWNESS))mbit
-node_shape 3 $((16 / HBCAST_SLOWNESS))mbit
-head -c $size /dev/urandom >"$dir/large"
+partial_up 16 $size || exit
 
 ### A receiver is killed outright; another one goes on.
 both large

@@ -2,8 +2,25 @@
 # shellcheck shell=bash
 #
 # Files that node 1 sends to hbcastctl recv at nodes 2 and 3, which are in a chain, into
-# $dir/2 and $dir/3. Variables are the test's.
-# shellcheck disable=SC2154,SC2034
+# $dir/2 and $dir/3, which go with the test.
+# shellcheck disable=SC2034
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+ctl=$HBCAST_CTL
+two='' three='' send='' status=''
+
+# partial_up MBIT BYTES: the nodes, each held to that rate, and $dir/large, as long as that.
+partial_up()
+{
+	mkdir "$dir/2" "$dir/3"
+	nodes_up 3 && small_buffers 3 && "$ctl" group keygen "$dir/key" || return
+	plan 1 '[1,2],[2,3]' >"$dir/chain"
+	joined || return
+	node_shape 2 $(($1 / HBCAST_SLOWNESS))mbit
+	node_shape 3 $(($1 / HBCAST_SLOWNESS))mbit
+	head -c "$2" /dev/urandom >"$dir/large"
+}
 
 # receive NODE PATH WORD...: starts recv, output to $dir/NODE.log; sets $!.
 receive()
