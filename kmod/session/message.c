@@ -292,7 +292,8 @@ int hbc_message_told(struct hbc_session *s, const struct hbc_wire_message *w,
 bool hbc_message_is_useless(const struct hbc_message *m)
 {
 	return READ_ONCE(m->discard) ||
-	       (READ_ONCE(m->reason) && list_empty_careful(&m->s->children));
+	       (READ_ONCE(m->reported) && READ_ONCE(m->reason) &&
+		list_empty_careful(&m->s->children));
 }
 
 void hbc_message_again(struct hbc_message *m)
@@ -311,7 +312,6 @@ void hbc_message_again(struct hbc_message *m)
 
 void hbc_message_finish(struct hbc_message *m, u8 reason)
 {
-	struct hbc_outcome own = { .count = 1, .reason = reason };
 	struct hbc_session *s = m->s;
 	bool first;
 
@@ -319,10 +319,8 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	first = !m->reported && !m->over;
 	if (first) {
 		m->reported = true;
-		m->reason = reason;
-		/* Without memory it is tried again with the next report. */
-		if (hbc_outcomes_add(&m->outcomes, &own, &m->fresh) < 0)
-			m->retell = true;
+		m->reason = m->reason ?: reason;
+		hbc_report_own(m);
 	}
 	spin_unlock_bh(&s->lock);
 	if (!first)
@@ -330,8 +328,7 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	trace_hbc_message_close(s->group->id, s->root, hbc_message_number(m),
 				m->store->info.cut.total, m->reason);
 	/* It holds up no figure any more. */
-	if (reason)
-		hbc_progress_arrived(m);
+	hbc_progress_arrived(m);
 	hbc_report_due(s);
 	hbc_report_ack(s);
 }

@@ -31,7 +31,7 @@ struct hbc_session;
  * @outcomes: what became of it at this node and those below, by the tree of slot 0
  * @fresh: those that the parent has not been told
  * @retell: there was no memory to tell all of @outcomes anew
- * @reason: why it failed here, 0 if it did not; with @reported
+ * @reason: why it failed here first, 0 if it did not
  * @reported: this node's own outcome is in @outcomes
  * @over: the root has heard of all members
  * @kept: it is short, and counts in session->kept
@@ -117,7 +117,7 @@ bool hbc_message_is_useless(const struct hbc_message *m);
 /* Pieces of it lay in a file here, or trees have changed. Context: process, no spinlocks. */
 void hbc_message_again(struct hbc_message *m);
 
-/* This node's own outcome is @reason. Context: process, no spinlocks. */
+/* This node's own outcome is its reason, or else @reason. Context: process, no spinlocks. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);
 /*
  * It fails here with @reason, unless it has come to an end: readers are told after what they

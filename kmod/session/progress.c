@@ -39,7 +39,7 @@ static bool hbc_progress_late(unsigned long since, bool step)
 /* Bytes that are here; a node that will not have the message holds up no figure. */
 static u64 hbc_progress_here(const struct hbc_message *m)
 {
-	if (READ_ONCE(m->reason) || READ_ONCE(m->discard))
+	if (READ_ONCE(m->reported) || READ_ONCE(m->discard))
 		return m->store->info.cut.total;
 	return hbc_store_bytes(m->store, m->store->whole, READ_ONCE(m->store->nr_whole));
 }

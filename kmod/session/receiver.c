@@ -84,8 +84,9 @@ static void hbc_delivery_report(struct hbc_delivery *d, bool over, u8 reason)
 	spin_lock_bh(&s->lock);
 	if (over && !d->reported) {
 		d->reported = true;
-		m->open--;
-		finish = reason || !m->open;
+		m->reason = m->reason ?: reason;
+		/* What one receiver of the port has failed to get others may get. */
+		finish = !--m->open;
 	}
 	if (!d->queued) {
 		d->queued = true;
@@ -93,7 +94,7 @@ static void hbc_delivery_report(struct hbc_delivery *d, bool over, u8 reason)
 	}
 	spin_unlock_bh(&s->lock);
 	if (finish)
-		hbc_message_finish(m, reason);
+		hbc_message_finish(m, 0);
 	hbc_report_ack(s);
 }
 

@@ -39,14 +39,15 @@ static void hbc_report_retell(struct hbc_message *m)
 			m->retell = true;
 }
 
-/* Outcomes for which there was no memory are tried again. session->lock held. */
-static void hbc_report_own(struct hbc_message *m)
+void hbc_report_own(struct hbc_message *m)
 {
 	struct hbc_outcome own = { .count = 1, .reason = m->reason };
 
-	if (m->reported && !hbc_outcomes_find(&m->outcomes, 0))
-		hbc_outcomes_add(&m->outcomes, &own, &m->fresh);
-	if (m->retell)
+	lockdep_assert_held(&m->s->lock);
+	if (m->reported && !hbc_outcomes_find(&m->outcomes, 0) &&
+	    hbc_outcomes_add(&m->outcomes, &own, &m->fresh) < 0)
+		m->retell = true;
+	else if (m->retell)
 		hbc_report_retell(m);
 }
 

@@ -16,6 +16,8 @@ struct work_struct;
 
 /* There are fresh outcomes: the parent is told when some have gathered. Context: any. */
 void hbc_report_due(struct hbc_session *s);
+/* This node's own outcome, once it is known, is one of @m->outcomes. session->lock held. */
+void hbc_report_own(struct hbc_message *m);
 /* The work of session->report. */
 void hbc_report_work(struct work_struct *work);
 

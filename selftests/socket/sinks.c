@@ -235,6 +235,30 @@ TEST_F(sink, closed_meanwhile)
 	self->near = near;
 }
 
+TEST_F(sink, closed_meanwhile_beside_another)
+{
+	int second = sink_receiver(3, self->port), file = memfd_create("second", 0);
+	struct hbcast_sink s = { 0 };
+	struct report r;
+	pid_t child;
+
+	ASSERT_GE(second, 0);
+	ASSERT_TRUE(shape(3, "64mbit"));
+	child = take_beside(self->near, memfd_create("near", 0), 0);
+	ASSERT_EQ(8 * MIB, send_file_message(self->sender, 1, 8 * MIB));
+	ASSERT_EQ(-EINPROGRESS, begin(self->far, self->file, &s));
+	close(self->far);
+	EXPECT_EQ(0, take(second, file, 0, NULL));
+	EXPECT_TRUE(has(file, 0, 1, 8 * MIB));
+	EXPECT_EQ(0, ended(child));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_REASON_CLOSED, report_of(&r, 3)->reason);
+	EXPECT_TRUE(unshape(3));
+	close(second);
+	self->far = file;
+}
+
 TEST_F(sink, killed_meanwhile)
 {
 	struct report r;
