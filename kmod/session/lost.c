@@ -23,12 +23,9 @@ static void hbc_lost_set(struct hbc_session *s, u32 first, u32 count, bool down)
 		bitmap_clear(s->lost.now, first, count);
 	if (s->parent[HBC_SLOT_ALL])
 		hbc_lane_kick(s->parent[HBC_SLOT_ALL]->lane);
-	if (!s->origin)
-		return;
 	/* The root's user is told without locks. */
-	kref_get(&s->ref);
-	if (!hbc_session_queue(&s->work))
-		hbc_session_put(s);
+	if (s->origin)
+		hbc_session_queue(s);
 }
 
 void hbc_lost_child(struct hbc_child *child, bool down)

@@ -41,13 +41,8 @@ void hbc_message_put(struct hbc_message *m)
 /* The file's work has brought something, or failed: the session's work looks at it. */
 void hbc_message_loaded(struct hbc_message *m)
 {
-	struct hbc_session *s = m->s;
-
 	/* The message goes with its session at the latest, after a grace period. */
-	if (!kref_get_unless_zero(&s->ref))
-		return;
-	if (!hbc_session_queue(&s->work))
-		hbc_session_put(s);
+	hbc_session_queue(m->s);
 }
 
 struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info)

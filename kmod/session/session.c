@@ -19,9 +19,10 @@
 
 static struct workqueue_struct *hbc_session_wq;
 
-bool hbc_session_queue(struct work_struct *work)
+void hbc_session_queue(struct hbc_session *s)
 {
-	return queue_work(hbc_session_wq, work);
+	if (kref_get_unless_zero(&s->ref) && !queue_work(hbc_session_wq, &s->work))
+		hbc_session_put(s);
 }
 
 bool hbc_session_queue_in(struct delayed_work *work, unsigned long delay)
