@@ -60,6 +60,7 @@ help:
 	@echo 'make bench-measure  how good measured networks are, and plans of them (SEED=, DATA=)'
 	@echo 'make bench-bounds  when nodes have a file, beside the plan and the bound, in hours;'
 	@echo '                  results in build/bounds.md (SIZES=, PLANS=, SEED=, DATA=)'
+	@echo 'make bench-hostile  what hostile neighbours cost; results in build/hostile.md'
 	@echo 'make figures      the papers'"'"' experiments, run again (SIZE=, SEED=, DATA=, FIGURES=)'
 	@echo 'make clean        remove what was built'
 
@@ -217,6 +218,10 @@ figures: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools bench/figures
 	bench/figures/run $(FIGURES)
 
+bench-hostile: deps
+	$(MAKE) $(PARALLEL) module-6.12 tools
+	bench/hostile/run
+
 bench: deps
 	$(MAKE) $(PARALLEL) modules-all tools bench/relay
 	bench/relay/run
@@ -228,4 +233,4 @@ clean:
 .PHONY: all help module install-module uninstall-module modules-all module-kcov \
 	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES) examples tests install \
 	install-tools uninstall deps build check check-all soak checkstyle coverage demo bench \
-	bench-plan bench-measure bench-bounds figures clean
+	bench-plan bench-measure bench-bounds bench-hostile figures clean
