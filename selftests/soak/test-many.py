@@ -7,15 +7,19 @@ import hashlib
 import os
 import re
 import threading
+import time
 
 from hbtest import hbcnl, node, tap
+from hbtest.land import queues
 from hbtest.node import Node, until
 
 NODES = 64
 CHILDREN = 3	# of a relay: four lanes lie between the root and the last
 SIZES = (0, 1, 1391, 100000, 1 << 20)
 LARGE = 2 << 20
-VICTIM = 2	# a relay with 21 nodes behind it
+SLOW = f"rate {2000 // tap.SLOWNESS}kbit limit 1000"	# 2 MiB take 8 s
+VICTIMS = (2, 20)	# one has 21 nodes behind it first; later both are relays of some plans
+PLANS = 8	# that follow one another while they die
 DEAD_MS = 4000 * tap.SLOWNESS
 STALL_MS = 30000 * tap.SLOWNESS	# 63 readers here take turns
 SECONDS = 120 * tap.SLOWNESS
@@ -111,7 +115,7 @@ class Crowd:
         thread = threading.Thread(target=self.sender.send, args=(data,))
         thread.start()
         if meanwhile:
-            meanwhile(readers)
+            meanwhile()
         thread.join()
         wrong = [number for number, reader in readers.items() if number not in dying and (
             reader.result(SECONDS) != "whole" or hashlib.sha256(reader.got).digest() != want)]
@@ -148,22 +152,33 @@ class Crowd:
         """KiB of a node when a message is on its way."""
         return (lanes // 2 * TCP + WINDOW + READER >> 10) + lanes * LANE_KIB
 
-    def test_relay(self):
-        """A relay dies in the middle of a message, and comes back."""
-        def kill(readers):
-            first = readers[VICTIM]
-            tap.check(until(SECONDS, lambda: len(first.got) > LARGE // 8),
-                      "a message is on its way")
-            node.ip("-n", "switch", "link", "set", f"p{VICTIM}", "down")
+    def test_deaths(self, victims, what, trees=()):
+        """Nodes die in the middle of a message, while plans follow one another, and come
+        back."""
+        def kill():
+            # A reader sees nothing before all of it is there.
+            tap.check(until(SECONDS, lambda: node.went(victims[0]) > before + LARGE // 8),
+                      f"{what}: a message is on its way")
+            for victim in victims:
+                node.ip("-n", "switch", "link", "set", f"p{victim}", "down")
+            for tree in trees:
+                self.root.apply_trees((0, tree), wait=False)
+                time.sleep(DEAD_MS / 4000)
 
-        tap.check(self.broadcast(LARGE, (VICTIM,), kill),
-                  "a relay dies in the middle: all others have it, and it alone has not")
-        node.ip("-n", "switch", "link", "set", f"p{VICTIM}", "up")
-        self.root.listener.event(type="member-back", group=node.GROUP)
-        # It may have had all of it already, and could not say so.
-        end = self.dead[VICTIM].result(6 * STALL_MS // 1000)
-        tap.check(end != "hangs", f"what it was reading has ended: {end}")
-        tap.check(self.broadcast(100000), "it comes back, and all have everything")
+        # Or they have all of it before they die.
+        queues("switch", **{f"p{victim}": SLOW for victim in victims})
+        before = node.went(victims[0])
+        tap.check(self.broadcast(LARGE, victims, kill),
+                  f"{what}: all others have it, and {victims} alone have not")
+        queues("switch", **{f"p{victim}": None for victim in victims})
+        for victim in victims:
+            node.ip("-n", "switch", "link", "set", f"p{victim}", "up")
+        for _ in victims:
+            self.root.listener.event(type="member-back", group=node.GROUP)
+        # They may have had all of it already, and could not say so.
+        ends = [self.dead[victim].result(6 * STALL_MS // 1000) for victim in victims]
+        tap.check("hangs" not in ends, f"{what}: what they were reading has ended: {ends}")
+        tap.check(self.broadcast(100000), f"{what}: they come back, and all have everything")
 
     def test_end(self):
         """The memory comes back with the plan, and the module goes."""
@@ -182,7 +197,8 @@ def main():
     hbcnl.load_module()
     crowd = Crowd()
     crowd.test_plan([heap(range(1, NODES + 1))], "one tree")
-    crowd.test_relay()
+    crowd.test_deaths(VICTIMS[:1], "a relay dies")
+    crowd.test_deaths(VICTIMS, "two die, and plans change", turned(PLANS))
     crowd.test_plan(turned(3), "three trees")
     crowd.test_end()
     tap.done()

@@ -57,7 +57,17 @@ def plug(number):
 
 def unplugged(number):
     """Whether the link of a namespace that was deleted has gone, so that it can be made anew."""
-    return not hbcnl.in_netns("switch", lambda: os.path.exists(f"/sys/class/net/p{number}"))
+    return went(number) is None
+
+
+def went(number):
+    """Bytes that have gone over the link to that node, or None without one."""
+    def read():
+        # /sys knows the links of who mounted it.
+        with open("/proc/thread-self/net/dev", encoding="ascii") as file:
+            links = dict(line.split(":") for line in file if ":" in line)
+        return {name.strip(): int(figures.split()[8]) for name, figures in links.items()}
+    return hbcnl.in_netns("switch", read).get(f"p{number}")
 
 
 def linear(number):
