@@ -15,8 +15,10 @@ DEAD_MS, STALL_MS = 2500 * tap.SLOWNESS, 5000 * tap.SLOWNESS
 Talk = collections.namedtuple("Talk", "group root")
 TALKS = (Talk(GROUP, 1), Talk(GROUP, 2), Talk(OTHER, 3), Talk(OTHER, 1))
 # Short messages to the one port are heard in their order, all that is said to the other in
-# pieces, which come as they come; to the third one when nothing else goes on.
+# pieces, which come as they come; to the third one when nothing else goes on. Files come to
+# those from the fourth on, one of each node.
 ORDERED, PIECES, CALM = PORTS = (7, 8, 9)
+KEPT = 10
 RATE = (4 << 20) // tap.SLOWNESS	# bytes/s of a tree, as a plan says
 BLACK_HOLE = "loss 100%"
 FAST = 80	# Mbit/s of a link

@@ -10,6 +10,7 @@ import time
 
 from hbtest import node
 from hbtest.actors import random_tree
+from hbtest.keeper import kept
 from hbtest.land import BLACK_HOLE, DEAD_MS, NODES, STALL_MS, TALKS
 
 SECONDS = 8	# that a fault may begin in, and that changes of the plan go on
@@ -108,7 +109,7 @@ KINDS = {
     "remade": (remade, 1, "member"), "root dies": (remade, 1, "root"),
     "down": (down, 2, "any"), "silent": (silent, 2, "any"), "slow": (slow, 2, "any"),
     "split": (split, 4, "any"), "killed": (killed, 2, "any"),
-    "stopped": (stopped, 2, "any"), "planned": (planned, 1, "root"),
+    "stopped": (stopped, 2, "any"), "planned": (planned, 1, "root"), "kept": (kept, 2, "any"),
 }
 
 
