@@ -14,7 +14,6 @@
 #include "config/event.h"
 #include "config/group.h"
 #include "config/node.h"
-#include "lane/lane.h"
 #include "probe/ask.h"
 #include "root/upload.h"
 #include "session/session.h"

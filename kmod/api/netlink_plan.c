@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink operations on plans. */
-#include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/mm.h>
 

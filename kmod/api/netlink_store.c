@@ -2,11 +2,9 @@
 /* Netlink operations on stores: what this node has of messages, and how far its children are. */
 #include <linux/bitmap.h>
 #include <linux/hbcast.h>
-#include <linux/mm.h>
 
 #include "api/netlink.h"
 #include "config/group.h"
-#include "config/node.h"
 #include "lane/lane.h"
 #include "session/child.h"
 #include "session/message.h"

@@ -5,7 +5,6 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/errno.h>
-#include <linux/hbcast.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>

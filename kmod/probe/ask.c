@@ -3,7 +3,6 @@
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/net.h>
-#include <linux/slab.h>
 
 #include "config/group.h"
 #include "config/node.h"

@@ -13,7 +13,6 @@
 
 #include "config/addr.h"
 #include "config/group.h"
-#include "config/node.h"
 #include "lane/gauge.h"
 #include "probe/probe.h"
 

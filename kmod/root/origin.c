@@ -2,7 +2,6 @@
 /* The root's part of a session: slots, members, and the sockets that send. */
 #include <linux/err.h>
 #include <linux/hbcast.h>
-#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -18,7 +17,6 @@
 #include "root/source.h"
 #include "session/child.h"
 #include "session/message.h"
-#include "session/outcome.h"
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"

@@ -13,7 +13,6 @@
 #include "root/origin.h"
 #include "root/sent.h"
 #include "root/source.h"
-#include "session/message.h"
 #include "session/receiver.h"
 #include "session/session.h"
 

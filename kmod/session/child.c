@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A child: the other end of a lane that leads away from the root. */
 #include <linux/bitops.h>
-#include <linux/err.h>
 #include <linux/hbcast.h>
 #include <linux/list_sort.h>
 #include <linux/slab.h>
 
 #include "config/group.h"
-#include "config/node.h"
 #include "lane/lane.h"
 #include "session/adopt.h"
 #include "session/child.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What this node has of messages, as it tells parents. */
-#include <linux/bitmap.h>
 
 #include "lane/lane.h"
 #include "session/have.h"

@@ -3,7 +3,6 @@
 #include <linux/bitmap.h>
 #include <linux/hbcast.h>
 
-#include "config/group.h"
 #include "lane/lane.h"
 #include "session/child.h"
 #include "session/lost.h"

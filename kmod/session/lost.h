@@ -3,7 +3,6 @@
 #ifndef _HBC_LOST_H
 #define _HBC_LOST_H
 
-#include <linux/bitmap.h>
 #include <linux/types.h>
 
 #include "wire/wire.h"

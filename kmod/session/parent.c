@@ -6,7 +6,6 @@
 
 #include "config/group.h"
 #include "config/node.h"
-#include "lane/burst.h"
 #include "lane/lane.h"
 #include "session/child.h"
 #include "session/endgame.h"

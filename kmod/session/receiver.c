@@ -8,9 +8,7 @@
 #include <linux/slab.h>
 #include <net/sock.h>
 
-#include "config/event.h"
 #include "config/group.h"
-#include "config/node.h"
 #include "lane/burst.h"
 #include "session/message.h"
 #include "session/receiver.h"

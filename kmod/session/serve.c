@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a child gets: its part of the trees, messages, and those pieces that it lacks. */
 #include <linux/hbcast.h>
-#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 

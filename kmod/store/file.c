@@ -5,7 +5,6 @@
  * The work holds the store alone: a file system that never answers keeps back that message
  * and nothing else.
  */
-#include <linux/bitmap.h>
 #include <linux/bvec.h>
 #include <linux/cred.h>
 #include <linux/err.h>

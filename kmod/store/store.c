@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A store: what a node has of one message. */
 #include <linux/bitmap.h>
-#include <linux/hbcast.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
