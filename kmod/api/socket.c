@@ -44,6 +44,7 @@ static struct hbc_group *hbc_socket_group(struct hbc_net *hn, u32 id, int mask)
 	struct hbc_group *group = hbc_group_find(hn, id);
 	int err;
 
+	lockdep_assert_held(&hn->lock);
 	if (!group || group->gone)
 		return ERR_PTR(-EADDRNOTAVAIL);
 	err = hbc_group_permission(group, mask);

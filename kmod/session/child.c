@@ -85,6 +85,7 @@ static struct hbc_child *hbc_child_find(struct hbc_session *s, const struct hbc_
 	struct sockaddr_storage addr;
 	struct hbc_child *child;
 
+	lockdep_assert_held(&s->plan_lock);
 	hbc_tree_address(node, &addr);
 	list_for_each_entry(child, &s->children, link)
 		if (child->slot == tree->slot && child->node == be32_to_cpu(node->node) &&
@@ -198,6 +199,7 @@ static void hbc_child_leave(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
 
+	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	list_del_init(&child->link);
 	child->stop = true;

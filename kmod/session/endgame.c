@@ -230,6 +230,7 @@ static void hbc_endgame_kick(struct hbc_session *s, const struct hbc_endgame *eg
 {
 	unsigned int slot;
 
+	lockdep_assert_held(&s->lock);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		if ((eg->asking[slot] || eg->telling[slot]) && s->parent[slot])
 			hbc_lane_kick(s->parent[slot]->lane);

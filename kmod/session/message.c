@@ -363,6 +363,7 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 /* It is not kept any more. session->lock held. */
 static void hbc_message_unkeep(struct hbc_message *m)
 {
+	lockdep_assert_held(&m->s->lock);
 	if (!m->kept)
 		return;
 	m->kept = false;

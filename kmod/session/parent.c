@@ -89,6 +89,7 @@ static void hbc_parent_unhold(struct hbc_parent *parent)
 {
 	struct hbc_parent *other;
 
+	lockdep_assert_held(&parent->s->lock);
 	list_for_each_entry(other, &parent->s->parents, link)
 		if (other->holds == parent) {
 			other->holds = NULL;

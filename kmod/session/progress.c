@@ -76,6 +76,7 @@ static void hbc_progress_due(struct hbc_message *m)
 {
 	struct hbc_session *s = m->s;
 
+	lockdep_assert_held(&s->lock);
 	hbc_progress_mark(m);
 	if (s->parent[HBC_SLOT_ALL])
 		hbc_lane_kick(s->parent[HBC_SLOT_ALL]->lane);

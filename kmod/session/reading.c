@@ -319,6 +319,7 @@ static struct hbc_delivery *hbc_receiver_pick(struct hbc_receiver *r, struct lis
 {
 	struct hbc_delivery *d;
 
+	lockdep_assert_held(&r->lock);
 	list_for_each_entry(d, list, link) {
 		const struct hbc_message *m = d->message;
 

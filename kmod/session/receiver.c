@@ -119,6 +119,7 @@ bool hbc_delivery_end(struct hbc_delivery *d)
 static struct hbc_delivery *hbc_receiver_first(struct hbc_receiver *r,
 					       const struct hbc_session *s, struct hbc_delivery *d)
 {
+	lockdep_assert_held(&r->lock);
 	list_for_each_entry_continue(d, &r->deliveries, link)
 		if (d->message->s == s && !hbc_message_is_file(d->message))
 			return d;
@@ -362,6 +363,7 @@ static struct hbc_delivery *hbc_receiver_turn(struct hbc_receiver *r, bool files
 {
 	struct hbc_delivery *d;
 
+	lockdep_assert_held(&r->lock);
 	if (r->begun)
 		return hbc_delivery_goes(r, r->begun) ? r->begun : NULL;
 	/* A file takes all the room there is, and is not waited for. */

@@ -251,6 +251,7 @@ static bool hbc_serve_kind(struct hbc_child *child, u8 kind, bool own, u32 most,
 	bool whole = hbc_plan_is_whole(child->tree->plan);
 	struct hbc_cursor *c;
 
+	lockdep_assert_held(&child->s->lock);
 	list_for_each_entry(c, &child->cursors, child_link) {
 		if (c->store->info.kind != kind || (whole && !hbc_serve_turn(child, c->store)) ||
 		    !hbc_cursor_next(c, own, most, part))

@@ -44,6 +44,7 @@ static void hbc_cursor_leave(struct hbc_cursor *c, struct hbc_at *at)
 {
 	struct hbc_piece *piece = at->on ? hbc_store_piece(c->store, at->piece) : NULL;
 
+	lockdep_assert_held(&c->store->lock);
 	if (piece && piece->users)
 		piece->users--;
 	at->on = false;
@@ -139,6 +140,7 @@ unsigned int hbc_cursors_at(struct hbc_store *store, u32 number)
 /* The first piece of a rank that is there and has not been sent, or nr. store->lock held. */
 static u32 hbc_cursor_find(struct hbc_cursor *c, u8 rank)
 {
+	lockdep_assert_held(&c->store->lock);
 	/* All below wait for what is of the slot: it goes on as it comes. */
 	const unsigned long *there = rank ? c->store->whole : c->store->begun;
 	u32 nr = c->store->nr, p = c->next[rank];
@@ -201,6 +203,7 @@ static bool hbc_cursor_take(struct hbc_cursor *c, struct hbc_at *at, u32 most,
 	struct hbc_piece *piece = hbc_store_piece(c->store, at->piece);
 	bool stub = test_bit(at->piece, c->stub);
 
+	lockdep_assert_held(&c->store->lock);
 	if (!piece || !piece->len) {
 		/* It lies in the file alone. */
 		c->wait = HBCAST_WAIT_FILE;

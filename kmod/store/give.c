@@ -26,6 +26,7 @@ void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file)
 /* The piece has a slot now. store->lock held. */
 static void hbc_store_tag(struct hbc_store *store, u32 number, u8 slot)
 {
+	lockdep_assert_held(&store->lock);
 	store->tag[number] = slot;
 	__set_bit(number, store->begun);
 	hbc_cursors_note(store, number, false);

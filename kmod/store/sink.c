@@ -72,6 +72,7 @@ struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file, co
 /* No more is written to it. store->lock held. */
 static void hbc_sink_end(struct hbc_store *store, struct hbc_sink *sink)
 {
+	lockdep_assert_held(&store->lock);
 	WRITE_ONCE(sink->stopped, true);
 	if (sink->file != store->file)
 		return;
@@ -149,6 +150,7 @@ static void hbc_sink_hold(const struct hbc_piece *p, struct hbc_write *w)
 /* The first piece that is here and not in the sink, or nr. store->lock held. */
 static u32 hbc_sink_piece(const struct hbc_store *store, struct hbc_sink *sink)
 {
+	lockdep_assert_held(&store->lock);
 	if (sink->stopped || store->closed)
 		return store->nr;
 	sink->next = find_next_zero_bit(sink->done, store->nr, sink->next);

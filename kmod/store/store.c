@@ -63,6 +63,7 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_
 /* Off memory. store->lock held. */
 static void hbc_store_drop(struct hbc_store *store, struct hbc_piece *piece)
 {
+	lockdep_assert_held(&store->lock);
 	hlist_del(&piece->node);
 	if (!list_empty(&piece->link))
 		store->cached -= piece->truesize;
@@ -178,6 +179,7 @@ static struct hbc_piece *hbc_store_make(struct hbc_store *store, u32 number)
 {
 	struct hbc_piece *piece = hbc_store_piece(store, number);
 
+	lockdep_assert_held(&store->lock);
 	if (piece)
 		return piece;
 	piece = kzalloc(sizeof(*piece), GFP_ATOMIC | __GFP_NOWARN);
@@ -218,6 +220,7 @@ static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 /* All of a piece is there. store->lock held. */
 static void hbc_store_complete(struct hbc_store *store, u32 number)
 {
+	lockdep_assert_held(&store->lock);
 	__set_bit(number, store->whole);
 	store->nr_whole++;
 	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
