@@ -138,20 +138,21 @@ static bool hbc_life_ends(struct hbc_lane *lane)
 }
 
 /*
- * Whether nothing has come at so many looks in a row, each of them an interval
- * after the one before; what waits to be read has come. A machine that stood
- * still itself finds that it has looked once, not that the others were silent.
+ * Whether nothing has come at so many looks in a row, an interval one after the other, and after
+ * what came last; what waits to be read has come. A machine that stood still itself finds that it
+ * has looked once, not that the others were silent.
  */
 static bool hbc_life_silent(struct hbc_lane *lane, unsigned long interval)
 {
-	if (time_before(jiffies, lane->looked + interval))
+	unsigned long last = READ_ONCE(lane->last_rx), looked = lane->looked;
+
+	if (time_before(jiffies, looked + interval))
 		return false;
-	if (!time_before(READ_ONCE(lane->last_rx), lane->looked) ||
+	lane->looked = time_before(last, looked) ? jiffies : last + 1;
+	lane->silent++;
+	if (!time_before(last, looked) ||
 	    !skb_queue_empty_lockless(&lane->sock->sk->sk_receive_queue))
 		lane->silent = 0;
-	else
-		lane->silent++;
-	lane->looked = jiffies;
 	return lane->silent >= HBC_LIFE_LOOKS;
 }
 
@@ -199,7 +200,7 @@ static unsigned long hbc_life_keepalive(struct hbc_lane *lane)
 		hbc_lane_fail(lane, ETIME);
 	else if (!full && time_after_eq(jiffies, READ_ONCE(lane->last_tx) + interval))
 		hbc_life_ping(lane);
-	return interval;
+	return max_t(long, lane->looked + interval - jiffies, 1);
 }
 
 /* What is due in the present state; returns jiffies to the next look. */

@@ -15,6 +15,7 @@
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
+#include "session/watch.h"
 #include "store/cursor.h"
 #include "store/store.h"
 
@@ -364,6 +365,7 @@ void hbc_child_down(struct hbc_child *child)
 	if (s->origin)
 		hbc_root_unready(s);
 	spin_unlock_bh(&s->lock);
+	hbc_watch_soon(s);
 }
 
 void hbc_owner_refused(struct hbc_lane *lane, u16 reason)

@@ -424,7 +424,7 @@ static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, s
 static void hbc_receiver_watch(struct hbc_receiver *r)
 {
 	sock_hold(r->sk);
-	if (!hbc_session_queue_in(&r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
+	if (!queue_delayed_work(hbc_session_wq, &r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
 		sock_put(r->sk);
 }
 

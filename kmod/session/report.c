@@ -24,7 +24,7 @@ void hbc_report_due(struct hbc_session *s)
 	if (s->origin)
 		return;
 	kref_get(&s->ref);
-	if (!hbc_session_queue_in(&s->report, msecs_to_jiffies(HBC_REPORT_MS)))
+	if (!queue_delayed_work(hbc_session_wq, &s->report, msecs_to_jiffies(HBC_REPORT_MS)))
 		hbc_session_put(s);
 }
 

@@ -17,17 +17,12 @@
 #include "session/tree.h"
 #include "session/watch.h"
 
-static struct workqueue_struct *hbc_session_wq;
+struct workqueue_struct *hbc_session_wq;
 
 void hbc_session_queue(struct hbc_session *s)
 {
 	if (kref_get_unless_zero(&s->ref) && !queue_work(hbc_session_wq, &s->work))
 		hbc_session_put(s);
-}
-
-bool hbc_session_queue_in(struct delayed_work *work, unsigned long delay)
-{
-	return queue_delayed_work(hbc_session_wq, work, delay);
 }
 
 static void hbc_session_free(struct kref *ref)

@@ -171,9 +171,9 @@ void hbc_session_due(struct hbc_session *s);
 
 int hbc_session_init(void);
 void hbc_session_exit(void);
-/* Its @work runs, unless the last reference has gone. Context: any, under RCU without one. */
+/* The queue of sessions' work. */
+extern struct workqueue_struct *hbc_session_wq;
+/* A session's @work runs, unless the last reference has gone. Context: any, under RCU without. */
 void hbc_session_queue(struct hbc_session *s);
-/* Other work of sessions. Context: any. */
-bool hbc_session_queue_in(struct delayed_work *work, unsigned long delay);
 
 #endif /* _HBC_SESSION_H */

@@ -11,6 +11,7 @@
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 
 #include "config/group.h"
@@ -40,13 +41,28 @@ static unsigned long hbc_watch_stall(const struct hbc_session *s)
 	return msecs_to_jiffies(READ_ONCE(s->group->config.stall_ms));
 }
 
-/* Often enough that a child is cut off before this node's parent has lost patience, too. */
+/* So often that a child is cut off before the parent has lost patience; the dead are not late. */
 void hbc_watch_begin(struct hbc_session *s)
 {
-	unsigned long least = min(hbc_watch_dead(s), hbc_watch_stall(s));
+	unsigned long dead = hbc_watch_dead(s), now = jiffies, next;
+	struct hbc_child *child;
 
+	next = now + min(dead, hbc_watch_stall(s)) / HBC_WATCH_PARTS + 1;
+	spin_lock_bh(&s->lock);
+	list_for_each_entry(child, &s->children, link)
+		if (!child->up && time_in_range(child->since + dead, now, next))
+			next = child->since + dead + 1;
+	spin_unlock_bh(&s->lock);
 	kref_get(&s->ref);
-	hbc_session_queue_in(&s->watch, least / HBC_WATCH_PARTS + 1);
+	if (!queue_delayed_work(hbc_session_wq, &s->watch, next - now))
+		hbc_session_put(s);
+}
+
+void hbc_watch_soon(struct hbc_session *s)
+{
+	kref_get(&s->ref);
+	if (mod_delayed_work(hbc_session_wq, &s->watch, 0))
+		hbc_session_put(s);
 }
 
 /*
@@ -76,13 +92,8 @@ static void hbc_watch_fail(struct hbc_child *child)
 static unsigned long hbc_watch_patience(const struct hbc_child *child)
 {
 	unsigned long stall = hbc_watch_stall(child->s);
-	u32 size = hbc_child_edge(child)->size, height = 0;
 
-	while (size > 1) {
-		size /= 2;
-		height++;
-	}
-	return 2 * stall + height * stall / 2;
+	return 2 * stall + ilog2(hbc_child_edge(child)->size) * stall / 2;
 }
 
 /* Whether all it was sent is not acknowledged for too long. session->lock held. */
@@ -144,25 +155,18 @@ static bool hbc_watch_children(struct hbc_session *s)
 	return false;
 }
 
-/* Lanes that bring none of this node's trees, for too long. session->lock held. */
-static void hbc_watch_parents(struct hbc_session *s)
+/* Ends lanes that bring none of this node's trees for too long. Return: whether none are left. */
+static bool hbc_watch_orphan(struct hbc_session *s)
 {
 	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
 	struct hbc_parent *parent;
+	bool orphan;
 
+	spin_lock_bh(&s->lock);
 	list_for_each_entry(parent, &s->parents, link)
 		if (s->parent[parent->lane->slot] != parent &&
 		    time_after(jiffies, parent->heard + patience))
 			hbc_lane_close(parent->lane, false);
-}
-
-static bool hbc_watch_orphan(struct hbc_session *s)
-{
-	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
-	bool orphan;
-
-	spin_lock_bh(&s->lock);
-	hbc_watch_parents(s);
 	orphan = !s->origin && list_empty(&s->parents) && time_after(jiffies, s->alone + patience);
 	spin_unlock_bh(&s->lock);
 	return orphan;

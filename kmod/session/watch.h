@@ -8,6 +8,8 @@ struct work_struct;
 
 /* The session is looked at, later, and has a reference for that. Context: process. */
 void hbc_watch_begin(struct hbc_session *s);
+/* A lane to a child is lost: the same now. Context: any. */
+void hbc_watch_soon(struct hbc_session *s);
 /* The session has ended: what is to be looked at later is not. Context: any. */
 void hbc_watch_end(struct hbc_session *s);
 /* The work of session->watch. */
