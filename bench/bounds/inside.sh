@@ -164,10 +164,10 @@ change()
 	period=$(jq -n "$slower / 2")
 	while :; do
 		for planner in "${planners[@]}"; do
-			sleep "$period"
 			[ -e "$work/changing" ] || return 0
 			at "$root" apply "$work/plan-$planner" group "$group" >/dev/null
-			echo "$planner" >>"$work/changing"
+			echo "$planner" >>"$work/changes"
+			sleep "$period"
 		done
 	done
 }
@@ -177,11 +177,12 @@ changed()
 {
 	local changer
 
+	: >"$work/changes"
 	: >"$work/changing"
 	change &
 	changer=$!
 	watched "$@"
-	mv "$work/changing" "$work/changes"
+	rm "$work/changing"
 	wait "$changer"
 }
 
