@@ -24,7 +24,8 @@ LEFT_OUT = re.compile(r"/usr/share/(doc|man|locale|info|lintian|zoneinfo|bug|i18
 FOLDERS = ("dev", "etc", "mnt", "proc", "root", "run", "sys", "tmp", "usr/bin", "usr/lib",
            "usr/lib64", "usr/sbin", "var/tmp")
 # Of the kernel's modules.
-MODULES = ("arch", "crypto", "drivers/char", "drivers/net", "drivers/virtio", "lib", "net")
+MODULES = ("arch", "crypto", "drivers/acpi/nfit", "drivers/char", "drivers/net", "drivers/nvdimm",
+           "drivers/virtio", "lib", "net")
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n",
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",

@@ -33,6 +33,7 @@ PAGE = 4096
 BOX_SIZE = 64 << 20
 BOOT_SECONDS = 600
 SAVE_SECONDS = 60
+DISK_ID = "68626361-7374-4d00-8000-000000000000"
 PORTS = ("status", "out", "err", "kept")
 ARGUMENTS = ("console=ttyS0,115200 loglevel=7 panic=-1 oops=panic nokaslr mitigations=off "
              "tsc=reliable no_timer_check random.trust_cpu=on cryptomgr.notests "
@@ -47,14 +48,17 @@ class NoKernel(Exception):
 class Spec:
     """What a machine is like: all that its state after the boot follows from."""
 
-    def __init__(self, kernel, cpus, mem, append, shell):
+    def __init__(self, kernel, cpus, mem, disk, append, shell):
         self.name = kernel
         self.cpus = cpus
         self.mem = mem
+        self.disk = disk
         self.shell = shell
         # A kernel that watches itself stops at the first thing it sees.
         watches = " panic_on_warn=1 page_owner=on" if kernel.endswith("-debug") else ""
-        self.arguments = ARGUMENTS + watches + "".join(f" {word}" for word in append)
+        # What lies beyond 4 GiB is no memory that devices would need copies for.
+        copies = " swiotlb=noforce" if disk else ""
+        self.arguments = ARGUMENTS + watches + copies + "".join(f" {word}" for word in append)
         self.folder = self.find_kernel()
         with open(os.path.join(self.folder, "release"), encoding="ascii") as file:
             self.release = file.read().strip()
@@ -94,6 +98,11 @@ class Spec:
         for number, name in enumerate(PORTS, 1):
             words += ["-chardev", f"file,id={name},path={job}/{name}", "-device",
                       f"virtserialport,bus=serial.0,nr={number},chardev={name},name={name}"]
+        # Memory answers at once, in the machine's own time; what is behind a queue does not.
+        if self.disk:
+            words += ["-machine", "nvdimm=on", "-m", f"{self.mem},slots=1,maxmem=256G",
+                      "-object", f"memory-backend-file,id=disk,size={self.disk},"
+                      f"mem-path={job}/disk,share=on", "-device", "nvdimm,memdev=disk"]
         if self.shell:
             return words + ["-chardev", "stdio,id=tty,signal=off", "-device",
                             "virtconsole,bus=serial.0,nr=5,chardev=tty"]
@@ -271,11 +280,21 @@ def fill_box(path, job, files):
         shutil.copyfileobj(archive, box)
 
 
+def make_disk(path, size):
+    """A sparse file with an empty file system, the same each time."""
+    with open(path, "wb"):
+        pass
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-U", DISK_ID, "-E", f"hash_seed={DISK_ID}", path, size],
+                   check=True, env={**os.environ, "E2FSPROGS_FAKE_TIME": str(tree.DATE)})
+
+
 def start(spec, folder, job, more, seed):
     """A machine that runs the job, a shell script of variables; Qemu."""
     kept = spec.kept()
     fill_box(os.path.join(folder, "box"), job, tree.tree(more))
     shutil.copy(os.path.join(kept, "console"), os.path.join(folder, "boot"))
+    if spec.disk:
+        make_disk(os.path.join(folder, "disk"), spec.disk)
     qemu = Qemu(spec, folder, os.path.join(kept, "memory"), "off", seed)
     try:
         qemu.restore(os.path.join(kept, "state"))

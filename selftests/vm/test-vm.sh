@@ -65,6 +65,21 @@ test_place()
 		"two words, 4" "$out"
 }
 
+# More is written than the machine has memory, and read again.
+test_disk()
+{
+	# shellcheck disable=SC2016
+	local job='yes | head -c 300M >/mnt/file; yes | head -c 300M | cmp - /mnt/file && echo same
+		stat -f /mnt; date +%s.%N'
+	local first
+
+	vm --mem 512M --disk 2G bash -c "$job"
+	check_match "a disk has room for more than memory has" "^same.*ext" "$out"
+	first=$out
+	vm --mem 512M --disk 2G bash -c "$job"
+	check_equal "it is empty again, and the same run" "$first" "$out"
+}
+
 test_broken_kernel()
 {
 	vm bash -c 'echo c >/proc/sysrq-trigger'
@@ -221,6 +236,7 @@ build_warn()
 build_warn
 test_status
 test_place
+test_disk
 test_broken_kernel
 test_hang
 test_side_by_side
