@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What hbcastctl recv believes of a partial file and its list, and what it writes. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@
 #define TIME	1764360058123456789
 
 static struct hbctl ctl;
-static char part[64], list[64];
+static char part[64], list[64], new[80];
 
 static const struct hbcast_sink message = {
 	.total = TOTAL, .time_ns = TIME, .pieces = (TOTAL - 1) / PIECE + 1, .piece_bytes = PIECE,
@@ -36,16 +37,19 @@ static int used(const struct hbcast_sink *of, const char *text, off_t size, uint
 	uint64_t own[2 * (TOTAL / PIECE / 64 + 1)] = { };
 	struct stat st;
 	unsigned int p;
-	int n = 0, fd;
+	int n = 0, fd, lock;
 
 	map = map ?: own;
 	if (text)
 		put(list, text, 0);
 	put(part, "x", size);
-	fd = hbpartial_open(&ctl, part, list, of, map);
+	fd = hbpartial_open(&ctl, part, list, of, map, &lock);
+	if (fd < 0 && !access(new, F_OK))
+		return -3;
 	if (fd < 0 || fstat(fd, &st))
 		tap_bail_out("there is no file");
 	close(fd);
+	close(lock);
 	for (p = 0; p < 64 * sizeof(own) / 8; p++)
 		n += map[p / 64] >> p % 64 & 1;
 	if (!st.st_size && access(list, F_OK) && !n)
@@ -163,47 +167,65 @@ static void test_written(void)
 	put(part, "x", TOTAL);
 	fd = open(part, O_RDWR);
 	map[0] &= (UINT64_C(1) << message.pieces) - 1;
-	ok(!hbpartial_save(&ctl, fd, list, &message, map), "a list is written");
+	ok(!hbpartial_save(fd, list, &message, map), "a list is written");
 	ok(used(&message, NULL, TOTAL, got) == 17 && got[0] == map[0], "and read again");
 	map[0] |= UINT64_C(1) << (message.pieces - 1);
-	ok(!hbpartial_save(&ctl, fd, list, &odd, map), "with another name, and the last piece");
+	ok(!hbpartial_save(fd, list, &odd, map), "with another name, and the last piece");
 	memset(got, 0, sizeof(got));
 	ok(used(&odd, NULL, TOTAL, got) == 18 && got[0] == map[0], "and read again");
 	odd.piece_bytes = 2 * PIECE;
 	odd.pieces = (TOTAL - 1) / odd.piece_bytes + 1;
 	/* Pieces 33 to 47 in eight, of which the first is not whole, and the last of them all. */
 	ok(used(&odd, NULL, TOTAL, NULL) == 8, "by a message in larger pieces");
+	odd.time_ns = -TIME;
+	ok(!hbpartial_save(fd, list, &odd, map), "of a file from before 1970");
+	ok(used(&odd, NULL, TOTAL, NULL) == 2, "and read again");
+	odd.time_ns++;
+	ok(used(&odd, NULL, TOTAL, NULL) == -1, "but not for another time");
+	put(part, "x", TOTAL);
+	ok(!hbpartial_save(fd, list, &odd, map) && !mkdir(new, 0700) &&
+	   hbpartial_save(fd, list, &odd, map) == EISDIR, "a list that cannot be written is told");
+	ok(used(&odd, NULL, TOTAL, NULL) == -3, "nor is one begun then");
+	rmdir(new);
+	put(new, "a command was killed here", 0);
+	ok(used(&odd, NULL, TOTAL, NULL) == 2 && access(new, F_OK),
+	   "what another command has left goes, and the list before it is used");
 	close(fd);
-	ok(hbpartial_save(&ctl, fd, list, &odd, map), "not of a file that is closed");
-	ok(hbpartial_save(&ctl, open(part, O_RDWR), "/nowhere/list", &odd, map), "nor nowhere");
+	ok(hbpartial_save(fd, list, &odd, map), "not of a file that is closed");
+	ok(hbpartial_save(open(part, O_RDWR), "/nowhere/list", &odd, map), "nor nowhere");
 }
 
 static void test_places(void)
 {
 	char third[80];
 	uint64_t map[4] = { };
-	int fd;
+	struct stat st;
+	int fd, lock, again;
 
 	snprintf(third, sizeof(third), "%s.other", part);
 	put(list, good, 0);
 	put(third, "x", 200000);
 	unlink(part);
-	ok(!symlink(third, part) && hbpartial_open(&ctl, part, list, &message, map) < 0,
+	ok(!symlink(third, part) && hbpartial_open(&ctl, part, list, &message, map, &again) < 0,
 	   "a link is not followed");
 	unlink(part);
-	ok(!link(third, part) && hbpartial_open(&ctl, part, list, &message, map) < 0,
+	ok(!link(third, part) && hbpartial_open(&ctl, part, list, &message, map, &again) < 0,
 	   "a file of two names is not used");
 	unlink(part);
-	ok(!mkdir(part, 0700) && hbpartial_open(&ctl, part, list, &message, map) < 0,
+	ok(!mkdir(part, 0700) && hbpartial_open(&ctl, part, list, &message, map, &again) < 0,
 	   "nor a directory");
 	rmdir(part);
-	ok(!mkfifo(part, 0600) && hbpartial_open(&ctl, part, list, &message, map) < 0,
+	ok(!mkfifo(part, 0600) && hbpartial_open(&ctl, part, list, &message, map, &again) < 0,
 	   "nor a pipe, nor is it waited for");
 	unlink(part);
 	put(part, "x", 200000);
-	fd = hbpartial_open(&ctl, part, list, &message, map);
+	fd = hbpartial_open(&ctl, part, list, &message, map, &lock);
 	ok(fd >= 0 && map[0], "a file is used");
-	ok(hbpartial_open(&ctl, part, list, &message, map) < 0, "but not twice");
+	ok(hbpartial_open(&ctl, part, list, &message, map, &again) < 0, "but not twice");
+	close(lock);
+	ok(used(&message, NULL, 200000, NULL) > 0, "another command can while the kernel has it");
+	ok(used(&message, "{}", 100000, NULL) == -1 && !fstat(fd, &st) && st.st_size == 100000,
+	   "and if it begins anew, the kernel's stays as it was");
 	close(fd);
 	put(third, good, 0);
 	unlink(list);
@@ -222,13 +244,14 @@ static int race(void)
 {
 	uint64_t map[2] = { };
 	struct stat st, now;
-	int fd = hbpartial_open(&ctl, part, list, &message, map), wrong;
+	int lock, fd = hbpartial_open(&ctl, part, list, &message, map, &lock), wrong;
 
 	if (fd < 0)
 		return 0;
 	wrong = fstat(fd, &st) || lstat(part, &now) || st.st_ino != now.st_ino ||
-		hbpartial_save(&ctl, fd, list, &message, map) || unlink(part) || unlink(list);
+		hbpartial_save(fd, list, &message, map) || unlink(part) || unlink(list);
 	close(fd);
+	close(lock);
 	return wrong;
 }
 
@@ -257,6 +280,7 @@ int main(void)
 		tap_bail_out("no directory");
 	snprintf(part, sizeof(part), "%s/.large.part", dir);
 	snprintf(list, sizeof(list), "%s/.large.list", dir);
+	snprintf(new, sizeof(new), "%s.new", list);
 	test_lists();
 	test_damage();
 	test_written();

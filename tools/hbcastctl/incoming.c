@@ -15,6 +15,8 @@
 #include "output.h"
 #include "partial.h"
 
+#define LONG	200	/* bytes of a name, so that there is room for what is added to it */
+
 static int refuse(struct hbctl *ctl, const char *path, const char *what)
 {
 	return hbctl_error(ctl, HBCTL_KERNEL, "\"%s\" cannot be %s: %s", path,
@@ -27,14 +29,20 @@ static void name_part(char *part, const char *path)
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? slash - path + 1 : 0;
 
-	snprintf(part, PATH_MAX, "%.*s.%.200s.XXXXXX", dir, path, path + dir);
+	snprintf(part, PATH_MAX, "%.*s.%.*s.XXXXXX", dir, path, LONG, path + dir);
 }
 
-static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
+/* As a new file has it, whatever made this one. */
+static int give_mode(struct hbctl *ctl, const struct hbincoming *in)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
+	return fchmod(in->fd, 0666 & ~mask) ? refuse(ctl, in->part, "given its mode") : HBCTL_OK;
+}
+
+static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
+{
 	name_part(in->part, path);
 	in->fd = mkostemp(in->part, O_CLOEXEC);
 	if (in->fd < 0) {
@@ -43,9 +51,7 @@ static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
 				   "no file can be made beside \"%s\": %s", path,
 				   strerror(errno));
 	}
-	if (fchmod(in->fd, 0666 & ~mask))
-		return refuse(ctl, in->part, "given its mode");
-	return HBCTL_OK;
+	return give_mode(ctl, in);
 }
 
 /**
@@ -71,32 +77,37 @@ static struct hbincoming *add(struct hbincoming **list)
 	if (!in)
 		abort();
 	in->fd = -1;
+	in->lock = -1;
 	in->next = *list;
 	*list = in;
 	return in;
 }
 
-/* Of the file at the sender: the same for each message that it is. */
-static uint64_t identity(const struct hbcast_sink *sink)
+static unsigned long long hash_of(const char *name, uint64_t more)
 {
-	uint64_t hash = 0xcbf29ce484222325 ^ sink->total ^ sink->time_ns << 17;
-	const char *c;
+	uint64_t hash = 0xcbf29ce484222325 ^ more;
 
-	for (c = sink->name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
 	return hash;
 }
 
-/* "dir/.name.part" for "dir/name", and in a directory what the message has each time it comes. */
+/*
+ * "dir/.name.part" for "dir/name", and in a directory what the message has each time it comes. A
+ * name that leaves no room is told from others like it by its hash.
+ */
 static void name_kept(struct hbincoming *in, const char *path, bool dir)
 {
 	const char *slash = strrchr(path, '/');
 	int len = slash ? slash - path + 1 : 0;
-	char name[201];
+	char name[NAME_MAX + 1];
 
 	snprintf(name, sizeof(name), "%s", path + len);
 	if (dir)
-		snprintf(name, sizeof(name), "%016llx", (unsigned long long)identity(&in->sink));
+		snprintf(name, sizeof(name), "%016llx",
+			 hash_of(in->sink.name, in->sink.total ^ in->sink.time_ns << 17));
+	else if (strlen(name) > LONG)
+		snprintf(name + LONG - 16, 17, "%016llx", hash_of(path + len, 0));
 	snprintf(in->part, PATH_MAX, "%.*s.%s.part", len, path, name);
 	snprintf(in->list, PATH_MAX, "%.*s.%s.list", len, path, name);
 }
@@ -139,10 +150,10 @@ int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *pa
 	name_kept(in, path, dir);
 	/* One that cannot be told from another is of no use later. */
 	if (sink->time_ns && sink->total)
-		in->fd = hbpartial_open(ctl, in->part, in->list, sink, in->map);
+		in->fd = hbpartial_open(ctl, in->part, in->list, sink, in->map, &in->lock);
 	if (in->fd >= 0) {
 		in->listed = has_any(in);
-		return HBCTL_OK;
+		return give_mode(ctl, in);
 	}
 	*in->list = '\0';
 	return open_part(ctl, in, path);
@@ -150,32 +161,44 @@ int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *pa
 
 /**
  * hbincoming_save() - write down which pieces are in the file
- * @ctl: the run
- * @in: a message
+ * @in: a message that can be kept
+ *
+ * Changes nothing but files, so that another process can do it.
+ *
+ * Return: 0 or an errno.
  */
-void hbincoming_save(struct hbctl *ctl, struct hbincoming *in)
+int hbincoming_save(const struct hbincoming *in)
 {
-	if (!*in->list || in->unsaved)
-		return;
-	in->unsaved = hbpartial_save(ctl, in->fd, in->list, &in->sink, in->map);
-	in->listed |= !in->unsaved;
+	return hbpartial_save(in->fd, in->list, &in->sink, in->map);
 }
 
 /**
- * hbincoming_keep() - what is in the file stays when the message is dropped
+ * hbincoming_saved() - hbincoming_save() has ended
  * @ctl: the run
+ * @in: the message
+ * @err: what it has returned
+ */
+void hbincoming_saved(struct hbctl *ctl, struct hbincoming *in, int err)
+{
+	if (err && !in->unsaved)
+		hbctl_warning(ctl, "\"%s\" cannot be written: %s; what comes now is kept for later only if it can be written then",
+			      in->list, strerror(err));
+	in->unsaved = err;
+	in->listed |= !err;
+}
+
+/**
+ * hbincoming_keep() - what is listed stays when the message is dropped
  * @in: a message that is not whole
  *
- * Return: whether it does.
+ * Return: whether that is all that is in the file.
  */
-bool hbincoming_keep(struct hbctl *ctl, struct hbincoming *in)
+bool hbincoming_keep(struct hbincoming *in)
 {
-	if (!has_any(in))
+	if (!in->listed || !has_any(in))
 		return false;
-	hbincoming_save(ctl, in);
-	if (in->listed)
-		*in->part = '\0';
-	return in->listed;
+	*in->part = '\0';
+	return !in->unsaved;
 }
 
 /**
@@ -240,19 +263,34 @@ int hbincoming_write(struct hbctl *ctl, struct hbincoming *in, const void *data,
 	return HBCTL_OK;
 }
 
+/* What the file's directory says of it is on the disk, too. */
+static int sync_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	int fd, err;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	err = fsync(fd);
+	close(fd);
+	return err;
+}
+
 /**
  * hbincoming_finish() - give the whole file its name
  * @ctl: the run
  * @in: the message, all of which has come
  * @path: the file's name; what has that name is replaced
  *
+ * Changes nothing but files, so that another process can do it.
+ *
  * Return: HBCTL_OK, or HBCTL_KERNEL after it has reported the error.
  */
-int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in,
-		      const char *path)
+int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in, const char *path)
 {
-	int fd = in->fd;
-
 	if (in->have != in->total)
 		return hbctl_error(ctl, HBCTL_KERNEL,
 				   "message %llu of node %u ended after %llu of %llu bytes: this is a fault of the module, please report it",
@@ -260,23 +298,16 @@ int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in,
 				   (unsigned long long)in->have,
 				   (unsigned long long)in->total);
 	/*
-	 * Its name survives a crash only with all that is in it. Some file systems tell only at the
-	 * end that there was no room. The lock goes after the name.
+	 * Its name survives a crash only with all that is in it. Some file systems tell only when
+	 * it is closed that there was no room.
 	 */
-	if (*in->list && fdatasync(fd))
+	if ((*in->list && fdatasync(in->fd)) || close(dup(in->fd)))
 		return refuse(ctl, in->part, "written");
-	if (!*in->list) {
-		in->fd = -1;
-		if (close(fd))
-			return refuse(ctl, in->part, "written");
-	}
-	if (rename(in->part, path)) {
-		refuse(ctl, path, "given to what was received");
-		if (in->listed)
-			*in->part = '\0';
-		return HBCTL_KERNEL;
-	}
-	*in->part = '\0';
+	if (rename(in->part, path))
+		return refuse(ctl, path, "given to what was received");
+	if (*in->list && sync_dir(path))
+		hbctl_warning(ctl, "the name of \"%s\" may be lost with the machine's power: %s",
+			      path, strerror(errno));
 	if (*in->list)
 		unlink(in->list);
 	return HBCTL_OK;
@@ -299,6 +330,8 @@ void hbincoming_drop(struct hbincoming **list, struct hbincoming *in)
 	/* Its lock goes last. */
 	if (in->fd >= 0)
 		close(in->fd);
+	if (in->lock >= 0)
+		close(in->lock);
 	free(in->map);
 	free(in);
 }

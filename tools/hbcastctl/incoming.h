@@ -23,10 +23,15 @@
  * @total: its length
  * @have: bytes that have come
  * @fd: the file
+ * @lock: keeps other commands away from one that can be kept
  * @part: the file's name while it is not whole
  * @list: name of the list of what is in it, if that can be kept
  * @listed: there is such a list
- * @unsaved: it could not be written
+ * @unsaved: the last one could not be written
+ * @due: a list is to be written, or the file is to get its name
+ * @over: all has come, or with @error not all will
+ * @error: why not
+ * @useless: what has come is of no use later
  * @sink: what the kernel says of a message that it writes
  * @map: of such a one, the pieces that are in the file; else NULL; owned
  */
@@ -37,10 +42,15 @@ struct hbincoming {
 	uint64_t total;
 	uint64_t have;
 	int fd;
+	int lock;
 	char part[PATH_MAX];
 	char list[PATH_MAX];
 	bool listed;
 	bool unsaved;
+	bool due;
+	bool over;
+	int error;
+	bool useless;
 	struct hbcast_sink sink;
 	uint64_t *map;
 };
@@ -49,15 +59,15 @@ struct hbincoming *hbincoming_search(struct hbincoming *list, uint32_t root,
 				     uint64_t message);
 int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *path, bool dir,
 		     const struct hbcast_sink *sink, struct hbincoming **out);
-void hbincoming_save(struct hbctl *ctl, struct hbincoming *in);
-bool hbincoming_keep(struct hbctl *ctl, struct hbincoming *in);
+int hbincoming_save(const struct hbincoming *in);
+void hbincoming_saved(struct hbctl *ctl, struct hbincoming *in, int err);
+bool hbincoming_keep(struct hbincoming *in);
 int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 		    const char *path, uint32_t root,
 		    const struct hbcast_piece *piece, struct hbincoming **out);
 int hbincoming_write(struct hbctl *ctl, struct hbincoming *in, const void *data,
 		     size_t len, uint64_t offset);
-int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in,
-		      const char *path);
+int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in, const char *path);
 void hbincoming_drop(struct hbincoming **list, struct hbincoming *in);
 
 #endif /* HBCASTCTL_INCOMING_H */

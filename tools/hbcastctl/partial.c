@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +41,18 @@ static json_t *name_json(const char *name)
 /* Whether the list is of this message: 1, 0, or -1 if it is none. */
 static int compare(const json_t *root, const struct hbcast_sink *message)
 {
-	json_t *name = name_json(message->name);
-	uint64_t bytes, time;
+	json_t *name = name_json(message->name), *time = json_object_get(root, "time_ns");
+	uint64_t bytes;
 	int ret = -1;
 
 	if (hbp_json_says(json_object_get(root, "hbcast"), "partial") &&
 	    json_integer_value(json_object_get(root, "version")) == 1 &&
 	    json_is_string(json_object_get(root, "name")) &&
 	    hbp_json_uint(json_object_get(root, "bytes"), INT64_MAX, &bytes) &&
-	    hbp_json_uint(json_object_get(root, "time_ns"), INT64_MAX, &time))
+	    json_is_integer(time))
 		ret = json_equal(json_object_get(root, "name"), name) &&
-		      bytes == message->total && time == message->time_ns;
+		      bytes == message->total &&
+		      json_integer_value(time) == (json_int_t)message->time_ns;
 	json_decref(name);
 	return ret;
 }
@@ -126,10 +128,10 @@ static bool load(struct hbctl *ctl, const char *list, const struct hbcast_sink *
 	return same == 1;
 }
 
-/* Why the file cannot be used, or NULL: it is locked. @gone: another command has finished it. */
+/* Why the file cannot be used, or NULL: it is locked. @gone: the name is another one's, or free. */
 static const char gone[] = "it is gone";
 
-static const char *lock(int fd, const char *part, struct stat *st)
+static const char *lock_file(int fd, const char *part, struct stat *st)
 {
 	struct stat now;
 
@@ -143,6 +145,53 @@ static const char *lock(int fd, const char *part, struct stat *st)
 	return is_own(fd, st) ? NULL : gone;
 }
 
+/* "list.new", where a list is written before it takes another one's place. */
+static void name_new(char *name, size_t len, const char *list)
+{
+	snprintf(name, len, "%s.new", list);
+}
+
+/* Whether there is no such file any more. */
+static bool removed(const char *path)
+{
+	return !unlink(path) || errno == ENOENT;
+}
+
+/* As lock_file(); what the file has of @message is in the map, and of another one nothing. */
+static const char *take(struct hbctl *ctl, int fd, const char *part, const char *list,
+			const struct hbcast_sink *message, uint64_t *map)
+{
+	char new[PATH_MAX + 8];
+	struct stat st;
+	const char *why = lock_file(fd, part, &st);
+
+	if (why)
+		return why;
+	name_new(new, sizeof(new), list);
+	/* A command that was killed has left it. */
+	if (!removed(new))
+		return strerror(errno);
+	if (st.st_size && load(ctl, list, message, st.st_size, map))
+		return NULL;
+	memset(map, 0, 8 * ((size_t)message->pieces / 64 + 1));
+	/* Without its list first: that may not be taken for what comes now. */
+	if (!removed(list))
+		return strerror(errno);
+	if (!st.st_size)
+		return NULL;
+	/* The kernel may still read it for other nodes, so it stays as it is, without a name. */
+	return removed(part) ? gone : strerror(errno);
+}
+
+/* The same file as one that keeps no lock: the kernel may have it for longer than this command. */
+static int open_again(int fd)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	return open(name, O_RDWR | O_CLOEXEC);
+}
+
 /**
  * hbpartial_open() - the file that a message is to come into
  * @ctl: the run
@@ -150,39 +199,33 @@ static const char *lock(int fd, const char *part, struct stat *st)
  * @list: name of the list
  * @message: what the kernel says of the message
  * @map: gets the pieces that the file has, all clear before
+ * @lock: gets a file that keeps others away while it is open
  *
- * What is in it of another message goes, with its list. The lock on the file keeps others away.
+ * A file that is of another message goes, with its list.
  *
  * Return: the file, or -1 after a warning: it is in use, not this user's, or cannot be made.
  */
 int hbpartial_open(struct hbctl *ctl, const char *part, const char *list,
-		   const struct hbcast_sink *message, uint64_t *map)
+		   const struct hbcast_sink *message, uint64_t *map, int *lock)
 {
 	const char *why;
-	struct stat st;
 	int fd;
 
 	do {
-		fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-		why = fd < 0 ? strerror(errno) : lock(fd, part, &st);
-		if (fd >= 0 && why)
-			close(fd);
-	} while (fd >= 0 && why == gone);
-	if (!why && st.st_size && load(ctl, list, message, st.st_size, map))
-		return fd;
-	if (!why) {
-		memset(map, 0, 8 * ((size_t)message->pieces / 64 + 1));
-		/* Without its list first: that may not be taken for what comes now. */
-		if ((unlink(list) && errno != ENOENT) || ftruncate(fd, 0)) {
+		*lock = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+		why = *lock < 0 ? strerror(errno) : take(ctl, *lock, part, list, message, map);
+		fd = why ? -1 : open_again(*lock);
+		if (!why && fd < 0)
 			why = strerror(errno);
-			close(fd);
-		}
+		if (*lock >= 0 && why)
+			close(*lock);
+	} while (why == gone);
+	if (why) {
+		hbctl_warning(ctl, "\"%s\" cannot be used: %s; what comes now is not kept for later",
+			      part, why);
+		*lock = -1;
 	}
-	if (!why)
-		return fd;
-	hbctl_warning(ctl, "\"%s\" cannot be used: %s; what comes now is not kept for later", part,
-		      why);
-	return -1;
+	return fd;
 }
 
 /* Ranges of bytes that are there. */
@@ -206,53 +249,49 @@ static json_t *ranges_json(const struct hbcast_sink *message, const uint64_t *ma
 
 static int write_list(const char *list, json_t *root)
 {
-	char name[PATH_MAX + 8];
+	char new[PATH_MAX + 8];
 	int fd, err = 0;
 
-	snprintf(name, sizeof(name), "%s.XXXXXX", list);
-	fd = mkostemp(name, O_CLOEXEC);
+	name_new(new, sizeof(new), list);
+	if (!removed(new))
+		return errno;
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno;
 	if (json_dumpfd(root, fd, JSON_COMPACT) || fsync(fd))
 		err = errno ?: EIO;
 	if (close(fd) && !err)
 		err = errno;
-	if (!err && rename(name, list))
+	if (!err && rename(new, list))
 		err = errno;
 	if (err)
-		unlink(name);
+		unlink(new);
 	return err;
 }
 
 /**
  * hbpartial_save() - write down what the file has
- * @ctl: the run
  * @fd: the file
  * @list: name of the list
  * @message: what the kernel says of the message
  * @map: the pieces that it has written
  *
- * Return: HBCTL_OK, or HBCTL_KERNEL after a warning.
+ * Return: 0 or an errno.
  */
-int hbpartial_save(struct hbctl *ctl, int fd, const char *list,
-		   const struct hbcast_sink *message, const uint64_t *map)
+int hbpartial_save(int fd, const char *list, const struct hbcast_sink *message,
+		   const uint64_t *map)
 {
 	json_t *root;
 	int err;
 
-	err = fdatasync(fd) ? errno : 0;
-	if (!err) {
-		root = json_pack("{s:s, s:i, s:o, s:I, s:I, s:o}", "hbcast", "partial",
-				 "version", 1, "name", name_json(message->name),
-				 "bytes", (json_int_t)message->total,
-				 "time_ns", (json_int_t)message->time_ns,
-				 "ranges", ranges_json(message, map));
-		err = root ? write_list(list, root) : ENOMEM;
-		json_decref(root);
-	}
-	if (!err)
-		return HBCTL_OK;
-	hbctl_warning(ctl, "\"%s\" cannot be written: %s; what comes now is not kept for later",
-		      list, strerror(err));
-	return HBCTL_KERNEL;
+	if (fdatasync(fd))
+		return errno;
+	root = json_pack("{s:s, s:i, s:o, s:I, s:I, s:o}", "hbcast", "partial",
+			 "version", 1, "name", name_json(message->name),
+			 "bytes", (json_int_t)message->total,
+			 "time_ns", (json_int_t)message->time_ns,
+			 "ranges", ranges_json(message, map));
+	err = root ? write_list(list, root) : ENOMEM;
+	json_decref(root);
+	return err;
 }

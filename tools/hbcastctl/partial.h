@@ -13,8 +13,8 @@
 #include "cmd.h"
 
 int hbpartial_open(struct hbctl *ctl, const char *part, const char *list,
-		   const struct hbcast_sink *message, uint64_t *map);
-int hbpartial_save(struct hbctl *ctl, int fd, const char *list,
-		   const struct hbcast_sink *message, const uint64_t *map);
+		   const struct hbcast_sink *message, uint64_t *map, int *lock);
+int hbpartial_save(int fd, const char *list, const struct hbcast_sink *message,
+		   const uint64_t *map);
 
 #endif /* HBCASTCTL_PARTIAL_H */

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "field.h"
 #include "incoming.h"
+#include "job.h"
 #include "output.h"
 #include "sock.h"
 #include "stop.h"
@@ -40,6 +41,8 @@
  * @done: messages that are files now
  * @failed: messages that failed
  * @save_ns: when what files have is to be written down, of hbclock_now()
+ * @busy: the message that @job is about, or NULL
+ * @job: a disk may be slow, and nothing else is to wait for it
  * @stop: caught signals
  */
 struct recv {
@@ -57,6 +60,8 @@ struct recv {
 	uint32_t done;
 	uint32_t failed;
 	int64_t save_ns;
+	struct hbincoming *busy;
+	struct hbjob job;
 	struct hbstop stop;
 };
 
@@ -98,52 +103,19 @@ static void file_text(struct hbctl *ctl, const json_t *result, FILE *out)
 		json_string_value(json_object_get(result, "file")));
 }
 
-static int finish(struct recv *r, struct hbincoming *in)
+static int print_whole(struct recv *r, const struct hbincoming *in)
 {
 	char path[PATH_MAX];
-	json_t *result;
-	int ret;
 
 	path_of(r, in->root, in->message, path);
-	ret = hbincoming_finish(r->ctl, in, path);
-	if (!ret) {
-		r->done++;
-		result = json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:s}",
-				   "group", (json_int_t)r->group,
-				   "port", (json_int_t)r->port,
-				   "root", (json_int_t)in->root,
-				   "id", hbfield_id64(in->message),
-				   "bytes", (json_int_t)in->total,
-				   "resumed", (json_int_t)in->sink.resumed,
-				   "file", path);
-		ret = hbout_print(r->ctl, result, file_text);
-	}
-	hbincoming_drop(&r->list, in);
-	return ret;
-}
-
-static int take(struct recv *r, const struct piece *p)
-{
-	struct hbincoming *in;
-	char path[PATH_MAX];
-	int ret;
-
-	path_of(r, p->root, p->at.message, path);
-	/* Its file was given up before. */
-	if (!p->len && p->at.total && !hbincoming_search(r->list, p->root, p->at.message))
-		return hbctl_error(r->ctl, HBCTL_KERNEL,
-				   "message %llu of node %u has no file any more",
-				   (unsigned long long)p->at.message, p->root);
-	ret = hbincoming_find(r->ctl, &r->list, path, p->root, &p->at, &in);
-	/* The kernel has written what ends behind its last byte. */
-	if (!ret && !p->len)
-		in->have = p->at.offset;
-	else if (!ret)
-		ret = hbincoming_write(r->ctl, in, r->buffer, p->len,
-				       p->at.offset);
-	if (!ret && p->last)
-		ret = finish(r, in);
-	return ret;
+	return hbout_print(r->ctl, json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:s}",
+					     "group", (json_int_t)r->group,
+					     "port", (json_int_t)r->port,
+					     "root", (json_int_t)in->root,
+					     "id", hbfield_id64(in->message),
+					     "bytes", (json_int_t)in->total,
+					     "resumed", (json_int_t)in->sink.resumed,
+					     "file", path), file_text);
 }
 
 static const char *why_failed(int err)
@@ -174,45 +146,154 @@ static void report_lost(struct recv *r, uint32_t root, uint64_t message,
 		    why_failed(err));
 }
 
-/* One that is on its way has failed. */
-static void lost_one(struct recv *r, struct hbincoming *in, uint64_t have, uint16_t reason,
-		     int err)
+static int give_name(struct recv *r, struct hbincoming *in)
 {
-	/* Of these nothing may be right, or be sent again. */
-	bool useless = reason == HBCAST_REASON_CHECKSUM || reason == HBCAST_REASON_CHANGED;
-	bool kept = !useless && hbincoming_keep(r->ctl, in);
+	char path[PATH_MAX];
 
-	report_lost(r, in->root, in->message, have, in->total, err, kept);
+	path_of(r, in->root, in->message, path);
+	return hbincoming_finish(r->ctl, in, path);
+}
+
+/* The message has ended; @status: 0, or it is whole and has not got its name. */
+static int settle(struct recv *r, struct hbincoming *in, int status)
+{
+	int ret = status ? HBCTL_KERNEL : HBCTL_OK;
+	bool kept = false;
+
+	if (status && status != HBCTL_KERNEL)
+		hbctl_error(r->ctl, ret, "\"%s\" is whole and keeps that name: what gives it another one was killed",
+			    in->part);
+	if (in->error || status) {
+		kept = !in->useless && hbincoming_keep(in);
+	} else {
+		*in->part = '\0';
+		r->done++;
+		ret = print_whole(r, in);
+	}
+	if (in->error)
+		report_lost(r, in->root, in->message, in->have, in->total, in->error, kept);
 	hbincoming_drop(&r->list, in);
+	return ret;
+}
+
+static int do_job(void *data)
+{
+	struct recv *r = data;
+	struct hbincoming *in = r->busy;
+
+	if (in->useless)
+		return 0;
+	return in->over && !in->error ? give_name(r, in) : hbincoming_save(in);
+}
+
+/* Ends the job that runs, if there is one, and starts the next one, if something is due. */
+static int next_job(struct recv *r)
+{
+	struct hbincoming *in = r->busy;
+	int ret = HBCTL_OK, status;
+	bool last;
+
+	if (in) {
+		status = hbjob_end(&r->job);
+		r->busy = NULL;
+		/* If it has ended meanwhile, that is due, and this was a list. */
+		last = in->over && !in->due;
+		if (!last || in->error) {
+			hbincoming_saved(r->ctl, in, status);
+			status = 0;
+		}
+		if (last)
+			ret = settle(r, in, status);
+	}
+	for (in = r->list; in && !in->due; in = in->next)
+		;
+	if (!in || ret)
+		return ret;
+	in->due = false;
+	r->busy = in;
+	hbjob_start(&r->job, do_job, r);
+	return HBCTL_OK;
+}
+
+/* The message has ended: with @err, or whole. */
+static int finish(struct recv *r, struct hbincoming *in, int err)
+{
+	in->over = true;
+	in->error = err;
+	in->due = *in->list;
+	if (in->due)
+		return HBCTL_OK;
+	return settle(r, in, err ? 0 : give_name(r, in));
+}
+
+static int take(struct recv *r, const struct piece *p)
+{
+	struct hbincoming *in;
+	char path[PATH_MAX];
+	int ret;
+
+	path_of(r, p->root, p->at.message, path);
+	/* Its file was given up before. */
+	if (!p->len && p->at.total && !hbincoming_search(r->list, p->root, p->at.message))
+		return hbctl_error(r->ctl, HBCTL_KERNEL,
+				   "message %llu of node %u has no file any more",
+				   (unsigned long long)p->at.message, p->root);
+	ret = hbincoming_find(r->ctl, &r->list, path, p->root, &p->at, &in);
+	/* The kernel has written what ends behind its last byte. */
+	if (!ret && !p->len)
+		in->have = p->at.offset;
+	else if (!ret)
+		ret = hbincoming_write(r->ctl, in, r->buffer, p->len,
+				       p->at.offset);
+	if (!ret && p->last)
+		ret = finish(r, in, 0);
+	return ret;
+}
+
+/* One that is on its way has failed. */
+static int lost_one(struct recv *r, struct hbincoming *in, uint64_t have, uint16_t reason,
+		    int err)
+{
+	in->have = have;
+	/* Of these nothing may be right, or be sent again. */
+	in->useless = reason == HBCAST_REASON_CHECKSUM || reason == HBCAST_REASON_CHANGED;
+	return finish(r, in, err);
 }
 
 /* A message has failed, of which perhaps nothing had come. */
-static void lost(struct recv *r, const struct piece *p)
+static int lost(struct recv *r, const struct piece *p)
 {
 	struct hbincoming *in;
 
 	in = hbincoming_search(r->list, p->root, p->failure.message);
 	if (in)
-		lost_one(r, in, p->failure.read, p->failure.reason, p->failure.error);
-	else
-		report_lost(r, p->root, p->failure.message, p->failure.read,
-			    p->failure.total, p->failure.error, false);
+		return lost_one(r, in, p->failure.read, p->failure.reason, p->failure.error);
+	report_lost(r, p->root, p->failure.message, p->failure.read, p->failure.total,
+		    p->failure.error, false);
+	return HBCTL_OK;
 }
 
 /* Who is cut off has lost all that was on its way. Returns HBCTL_OK to go on. */
 static int lost_all(struct recv *r, int err)
 {
-	struct hbincoming *in;
+	struct hbincoming *in, *next;
+	bool any = false;
+	int ret = HBCTL_OK;
 
-	if (!r->list) {
+	for (in = r->list; in && !ret; in = next) {
+		next = in->next;
+		if (in->over)
+			continue;
+		any = true;
+		ret = lost_one(r, in, in->have, HBCAST_REASON_NONE, err);
+	}
+	if (!any) {
 		r->failed++;
 		hbctl_error(r->ctl, HBCTL_KERNEL,
 			    "receiving from group %u at port %u failed: %s",
 			    r->group, r->port, why_failed(err));
 	}
-	while ((in = r->list))
-		lost_one(r, in, in->have, HBCAST_REASON_NONE, err);
-	return err == ENODEV ? HBCTL_KERNEL : HBCTL_OK;
+	return err == ENODEV ? HBCTL_KERNEL : ret;
 }
 
 /* Returns 0, or -1 with errno. */
@@ -251,45 +332,47 @@ static int read_piece(struct recv *r, struct piece *p)
 	return 0;
 }
 
-/* Whether to go on: HBCTL_OK, or HBCTL_KERNEL after it has said why not. */
-static int check_end(const struct recv *r, int64_t end)
+/* Why not to go on, or NULL. */
+static const char *why_end(const struct recv *r, int64_t end)
 {
-	const char *why;
-
 	if (hbstop_asked(&r->stop))
-		why = "interrupted";
-	else if (hbclock_now() >= end)
-		why = "the time is over";
-	else
-		return HBCTL_OK;
-	return hbctl_error(r->ctl, HBCTL_KERNEL, "%s after %u of %u messages%s", why,
-			   r->done, r->count,
-			   r->list ? "; what has come of files is kept" : "");
+		return "interrupted";
+	return hbclock_now() >= end ? "the time is over" : NULL;
 }
 
-/* Until there is something to receive, a signal, or the end: whether there is. */
+/* Whether more messages are wanted than have come to their end. */
+static bool wants_more(const struct recv *r)
+{
+	uint32_t n = r->done + r->failed;
+	const struct hbincoming *in;
+
+	for (in = r->list; in; in = in->next)
+		n += in->over;
+	return n < r->count;
+}
+
+/* Until there is something to receive, a signal, a job's end, or the end: whether there is. */
 static bool wait_readable(const struct recv *r, int64_t end)
 {
 	struct pollfd fds[] = {
-		{ .fd = r->sock, .events = POLLIN },
+		{ .fd = wants_more(r) ? r->sock : -1, .events = POLLIN },
 		{ .fd = r->stop.fd, .events = POLLIN },
+		{ .fd = r->busy ? r->job.fd : -1, .events = POLLIN },
 	};
 	int64_t left_ms = (end - hbclock_now()) / 1000000 + 1;
 
 	if (left_ms > (r->list ? SAVE_MS : INT_MAX))
 		left_ms = r->list ? SAVE_MS : INT_MAX;
-	return poll(fds, 2, left_ms < 0 ? 0 : left_ms) > 0 && fds[0].revents;
+	return poll(fds, 3, left_ms < 0 ? 0 : left_ms) > 0 && fds[0].revents;
 }
 
 /* What the kernel has said of a message that it writes; it may be over then. */
 static int told(struct recv *r, struct hbincoming *in, int err)
 {
 	in->have = in->sink.bytes;
-	if (!err)
-		return finish(r, in);
-	if (err != EINPROGRESS)
-		lost_one(r, in, in->have, in->sink.reason, err);
-	return HBCTL_OK;
+	if (err == EINPROGRESS)
+		return HBCTL_OK;
+	return err ? lost_one(r, in, in->have, in->sink.reason, err) : finish(r, in, 0);
 }
 
 /* Gives the kernel a file for a message that is one at its sender. */
@@ -315,7 +398,7 @@ static int take_file(struct recv *r)
 			return told(r, in, err);
 		}
 		/* It has failed meanwhile, or another one that comes before it. */
-		hbincoming_keep(r->ctl, in);
+		hbincoming_keep(in);
 		hbincoming_drop(&r->list, in);
 	}
 	if (err && err != ENOENT && sink.message)
@@ -333,15 +416,14 @@ static int follow_files(struct recv *r, bool save)
 
 	for (in = r->list; in && !ret; in = next) {
 		next = in->next;
-		if (!in->map)
+		if (!in->map || in->over)
 			continue;
+		in->due |= save && *in->list;
 		in->sink.flags = 0;
 		err = ioctl(r->sock, HBCIOCRECVFILE, &in->sink) ? errno : 0;
 		/* Of all messages it is told by reading. */
 		if (err == ENOENT || err == ESHUTDOWN || err == ENODEV || err == ENOBUFS)
 			continue;
-		if (save && err == EINPROGRESS)
-			hbincoming_save(r->ctl, in);
 		ret = told(r, in, err);
 	}
 	if (save)
@@ -358,10 +440,7 @@ static int receive_piece(struct recv *r, int64_t end)
 
 	if (!read_piece(r, &p)) {
 		r->readable = false;
-		if (!p.failed)
-			return take(r, &p);
-		lost(r, &p);
-		return HBCTL_OK;
+		return p.failed ? lost(r, &p) : take(r, &p);
 	}
 	err = errno;
 	if (err != EAGAIN && err != EINTR)
@@ -372,22 +451,54 @@ static int receive_piece(struct recv *r, int64_t end)
 	return wants ? take_file(r) : HBCTL_OK;
 }
 
+/* What is not whole is kept, if it can be; says why the command ends, unless it has all. */
+static int conclude(struct recv *r, int ret, const char *why)
+{
+	bool kept = false, lost = false;
+	int err = follow_files(r, true);
+
+	ret = ret ?: err;
+	do {
+		err = next_job(r);
+		ret = ret ?: err;
+	} while (r->busy);
+	while (r->list) {
+		if (hbincoming_keep(r->list))
+			kept = true;
+		else if (r->list->have)
+			lost = true;
+		hbincoming_drop(&r->list, r->list);
+	}
+	if (why && r->done + r->failed < r->count)
+		return hbctl_error(r->ctl, HBCTL_KERNEL, "%s after %u of %u messages%s", why,
+				   r->done, r->count,
+				   kept && !lost ? "; what has come of files is kept" : "");
+	return ret || !r->failed ? ret : HBCTL_KERNEL;
+}
+
 static int receive(struct recv *r)
 {
 	int64_t end = r->timeout_ns ? hbclock_now() + (int64_t)r->timeout_ns :
 				      INT64_MAX;
+	const char *why = NULL;
 	int ret = HBCTL_OK;
 	bool save;
 
-	while (!ret && r->done + r->failed < r->count) {
-		ret = check_end(r, end);
+	while (!ret && !why && r->done + r->failed < r->count) {
+		why = why_end(r, end);
 		save = hbclock_now() >= r->save_ns;
-		if (!ret && (r->readable || save))
+		if (!why && (r->readable || save))
 			ret = follow_files(r, save);
-		if (!ret && r->done + r->failed < r->count)
+		if (!ret && !why && (!r->busy || hbjob_has_ended(&r->job)))
+			ret = next_job(r);
+		if (ret || why || r->done + r->failed >= r->count)
+			break;
+		if (wants_more(r))
 			ret = receive_piece(r, end);
+		else
+			wait_readable(r, end);
 	}
-	return ret || !r->failed ? ret : HBCTL_KERNEL;
+	return conclude(r, ret, why);
 }
 
 static void ready_text(struct hbctl *ctl, const json_t *result, FILE *out)
@@ -412,11 +523,6 @@ static int receive_files(struct recv *r)
 			  ready_text);
 	if (!ret)
 		ret = receive(r);
-	follow_files(r, true);
-	while (r->list) {
-		hbincoming_keep(r->ctl, r->list);
-		hbincoming_drop(&r->list, r->list);
-	}
 	hbstop_release(&r->stop);
 	free(r->buffer);
 	return ret;
