@@ -60,6 +60,7 @@ help:
 	@echo 'make bench-measure  how good measured networks are, and plans of them (SEED=, DATA=)'
 	@echo 'make bench-bounds  when nodes have a file, beside the plan and the bound, in hours;'
 	@echo '                  results in build/bounds.md (SIZES=, PLANS=, SEED=, DATA=)'
+	@echo 'make bench-memory  a file of 4 GiB in a machine of 512 MiB, and slow children (SIZE=)'
 	@echo 'make bench-hostile  what hostile neighbours cost; results in build/hostile.md'
 	@echo 'make figures      the papers'"'"' experiments, run again (SIZE=, SEED=, DATA=, FIGURES=)'
 	@echo 'make clean        remove what was built'
@@ -208,6 +209,10 @@ bench-bounds: deps
 	$(MAKE) $(PARALLEL) module-6.12 tools
 	bench/bounds/run $(if $(DATA),$(DATA)/*.json)
 
+bench-memory: deps
+	$(MAKE) $(PARALLEL) module-6.12 tools examples
+	bench/memory/run
+
 # Tables and pictures of the papers' experiments, all or FIGURES, in build/figures.
 figures: export OUTPUT ?= $(BUILD)/figures
 figures: export SIZE ?= usual
@@ -233,4 +238,4 @@ clean:
 .PHONY: all help module install-module uninstall-module modules-all module-kcov \
 	module-coverage tools $(TOOLS) $(EXAMPLES) $(TESTDIRS) $(BENCHES) examples tests install \
 	install-tools uninstall deps build check check-all soak checkstyle coverage demo bench \
-	bench-plan bench-measure bench-bounds bench-hostile figures clean
+	bench-plan bench-measure bench-bounds bench-memory bench-hostile figures clean
