@@ -305,9 +305,8 @@ bool hbc_children_lack(const struct hbc_message *m)
 void hbc_children_forget(struct hbc_message *m)
 {
 	struct hbc_session *s = m->s;
-	struct hbc_cursor *c, *next;
 	struct hbc_child *child;
-	LIST_HEAD(gone);
+	struct hbc_cursor *c;
 
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(child, &s->children, link) {
@@ -315,11 +314,11 @@ void hbc_children_forget(struct hbc_message *m)
 		if (!c)
 			continue;
 		xa_erase(&child->index, (u32)hbc_message_number(m));
-		list_move(&c->child_link, &gone);
+		list_del(&c->child_link);
+		/* At once: its route and its lane go with the child's tree and the child. */
+		hbc_cursor_free(c);
 	}
 	spin_unlock_bh(&s->lock);
-	list_for_each_entry_safe(c, next, &gone, child_link)
-		hbc_cursor_free(c);
 }
 
 /* The lane. */

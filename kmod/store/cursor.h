@@ -59,7 +59,7 @@ struct hbc_cursor {
 /* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */
 struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
 				  const struct hbc_route *route);
-/* Context: process, no spinlocks. */
+/* Context: any, while the store has other references; takes store->lock. */
 void hbc_cursor_free(struct hbc_cursor *cursor);
 /* Another route, or the same as if nothing were known by it. Takes store->lock. */
 void hbc_cursor_set_route(struct hbc_cursor *cursor, const struct hbc_route *route);
