@@ -89,12 +89,13 @@ static u32 hbc_read_len(const struct hbc_read *r)
 
 static int hbc_read_flush(struct hbc_read *r)
 {
-	unsigned int len = r->span_len;
+	int err = r->span_len ? hbc_burst_add_skb(r->rx->burst, r->skb, r->span, r->span_len) : 0;
 
-	if (!len)
-		return 0;
 	r->span_len = 0;
-	return hbc_burst_add_skb(r->rx->burst, r->skb, r->span, len);
+	/* Runs have bytes that are not there. */
+	if (err)
+		hbc_rx_clear(r->rx);
+	return err;
 }
 
 /* Another burst with room for the skb; the half frame at the end of the last one goes over. */
