@@ -38,7 +38,8 @@ class Work:
 
     def __init__(self, scene):
         self.scene = scene
-        self.plans = [(STAR, "message"), (CHAIN, "packet")]
+        # The end of a file is shared out where there are two trees.
+        self.plans = [("message", STAR), ("packet", CHAIN, STAR)]
         self.file = os.memfd_create("message")
         os.write(self.file, scene.data(300000))
         self.begin()
@@ -59,14 +60,22 @@ class Work:
         self.coordinator.start(flow(1, 2), trip(2, 3, 9), burst(3, 1, 20), ms=100,
                                anyway=True).over()
 
+    def plan(self):
+        """The other one."""
+        self.plans.reverse()
+        forward, *trees = self.plans[0]
+        try:
+            self.scene.root.apply_trees(*((0, edges) for edges in trees), wait=False,
+                                        forward=forward)
+        except hbcnl.Refused:
+            # The next upload begins anew, unless this one was over.
+            self.scene.root.client.do("plan-abort", group=node.GROUP)
+
     def round(self):
         """What is refused may fail any of it."""
         scene = self.scene
-        self.plans.reverse()
-        edges, forward = self.plans[0]
         for what in (lambda: scene.guest.client.do("node-del"), scene.guest.join,
-                     lambda: scene.root.apply_trees((0, edges), (0, CHAIN), wait=False,
-                                                    forward=forward),
+                     self.plan,
                      scene.leaf.cut,
                      lambda: node.send_file(scene.sender, self.file, 300000),
                      self.measure,
