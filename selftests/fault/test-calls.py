@@ -93,6 +93,32 @@ def test_read(scene):
     tap.equal(state["read"], state["sent"], "nothing of it was lost")
 
 
+def test_sink(scene):
+    """Each time another receiver gives its file for another message."""
+    file, into = os.memfd_create("message"), os.memfd_create("received")
+    now = {}
+
+    def before():
+        for sock in now.pop("socks", ()):
+            sock.close()
+        os.ftruncate(file, 0)
+        os.pwrite(file, scene.data(20000), 0)
+        receiver = scene.hold(scene.leaf.receiver(OTHER, node.SINKS))
+        sender = scene.hold(scene.root.sender(OTHER))
+        node.send_file(sender, file, 20000)
+        now.update(socks=(receiver, sender), found=node.sink(receiver))
+
+    def give():
+        node.sink(now["socks"][0], into, node.SINK_GIVE, *now["found"])
+
+    attempt(scene, "a file for a message", give, before)
+    before()
+    give()
+    tap.equal(os.pread(into, 20000, 0), os.pread(file, 20000, 0), "then it is all there")
+    os.close(file)
+    os.close(into)
+
+
 def test_plan(scene):
     edges = [STAR, CHAIN]
 
@@ -168,7 +194,8 @@ def main():
     scene = Scene()
     fault.prepare()
     fault.only_in(scene.functions.module())
-    for test in test_sockets, test_send, test_read, test_plan, test_config, test_questions:
+    for test in (test_sockets, test_send, test_read, test_sink, test_plan, test_config,
+                 test_questions):
         test(scene)
     tap.done()
 

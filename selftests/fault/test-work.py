@@ -25,11 +25,10 @@ ADOPTION = "hbc_tree_adopt"	# runs when a relay is dead
 # honest neighbours on this network do not need.
 NOT_HERE = {
     "hbc_crc_init", "hbc_file_init", "hbc_lane_init", "hbc_probe_init", "hbc_session_init",
-    "hbc_auth_key_new", "hbc_group_add", "hbc_node_set", "hbc_peer_add", "hbc_nl_reply",
-    "hbc_nl_get_setup", "hbcast_nl_message_get_doit", "hbcast_nl_plan_get_dumpit",
-    "hbc_socket_create", "hbc_socket_getsockopt", "hbc_socket_setsockopt", "hbc_socket_ioctl",
-    "hbc_socket_put_option", "hbc_source_new", "hbc_source_completion", "hbc_origin_session",
-    ADOPTION,
+    "hbc_auth_key_new", "hbc_group_add", "hbc_node_set", "hbc_peer_add", "hbc_nl_get_setup",
+    "hbc_nl_plan_dump", "hbc_socket_create", "hbc_socket_getsockopt", "hbc_socket_setsockopt",
+    "hbc_socket_ioctl", "hbc_socket_put_option", "hbc_socket_recv_file", "hbc_reader_take",
+    "hbc_sink_add", "hbc_source_new", "hbc_sent_completion", "hbc_origin_session", ADOPTION,
 }
 
 

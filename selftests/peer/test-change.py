@@ -31,7 +31,7 @@ class Pieces(threading.Thread):
 
     def __init__(self, member):
         super().__init__(daemon=True)
-        self.sock = member.receiver(PORT, unordered=True)
+        self.sock = member.receiver(PORT, node.UNORDERED)
         self.got = 0
         self.start()
 

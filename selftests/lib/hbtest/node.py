@@ -15,10 +15,13 @@ import time
 from hbtest import hbcnl, tap
 
 AF_HBCAST, SOL_HBCAST = 18, 318
-UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE = range(1, 7)
+UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE, SINKS = range(1, 8)
 MSG_EOR = 0x80
 HBCIOCSENDFILE = 3 << 30 | 32 << 16 | 0x89 << 8 | 0xe0
 HBCIOCWAIT = 3 << 30 | 16 << 16 | 0x89 << 8 | 0xe1
+HBCIOCRECVFILE = 3 << 30 | 336 << 16 | 0x89 << 8 | 0xe2
+SINK = "=iIQQIIQQQQQII256s"
+SINK_LOOK, SINK_GIVE = 1, 2
 SIOCETHTOOL, ETHTOOL_SSG = 0x8946, 0x19
 STATES = ("pending", "delivered", "failed")
 COMPLETION_MEMBERS = 64	# that a completion has room for here
@@ -202,10 +205,10 @@ class Node:
         hbcnl.libc_call(hbcnl.libc.connect, sock.fileno(), name, len(name))
         return sock
 
-    def receiver(self, port=PORT, unordered=False, group=GROUP):
+    def receiver(self, port=PORT, option=None, group=GROUP):
         sock = self.socket()
-        if unordered:
-            sock.setsockopt(SOL_HBCAST, UNORDERED, 1)
+        if option:
+            sock.setsockopt(SOL_HBCAST, option, 1)
         name = address(port, group)
         hbcnl.libc_call(hbcnl.libc.bind, sock.fileno(), name, len(name))
         return sock
@@ -268,6 +271,17 @@ def send_file(sock, fd, length):
     request = bytearray(struct.pack("=iIQQQ", fd, 0, 0, length, 0))
     fcntl.ioctl(sock, HBCIOCSENDFILE, request)
     return struct.unpack_from("=Q", request, 24)[0]
+
+
+def sink(sock, fd=-1, flags=SINK_LOOK, message=0, root=0, pieces=0):
+    """Looks for a message that waits for a file, or gives it one that has none of its pieces:
+    (message, root, its pieces)."""
+    has = ctypes.create_string_buffer(8 * -(-pieces // 64))
+    request = bytearray(struct.pack(SINK, fd, flags, 0, message, root, 0, 0, 0, 0, 0,
+                                    ctypes.addressof(has) if pieces else 0, pieces, 0, b""))
+    fcntl.ioctl(sock, HBCIOCRECVFILE, request)
+    found = struct.unpack(SINK, request)
+    return found[3], found[4], found[11]
 
 
 def wait_complete(sock, seconds):
