@@ -323,11 +323,10 @@ int hbc_lane_init(void)
 	if (!hbc_lane_tx_wq)
 		return -ENOMEM;
 	hbc_lane_wq = alloc_workqueue("hbcast", WQ_MEM_RECLAIM, 0);
-	if (!hbc_lane_wq) {
-		destroy_workqueue(hbc_lane_tx_wq);
-		return -ENOMEM;
-	}
-	return 0;
+	if (hbc_lane_wq)
+		return 0;
+	destroy_workqueue(hbc_lane_tx_wq);
+	return -ENOMEM;
 }
 
 void hbc_lane_exit(void)

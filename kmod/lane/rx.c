@@ -26,15 +26,11 @@ int hbc_rx_ready(struct hbc_rx *rx)
 {
 	u8 *head = kmalloc(HBC_CONTROL_MAX, GFP_KERNEL);
 
-	rx->run = kcalloc(HBC_RX_RUNS, sizeof(*rx->run), GFP_KERNEL);
-	if (!head || !rx->run) {
-		kfree(head);
-		kfree(rx->run);
-		rx->run = NULL;
+	if (!head)
 		return -ENOMEM;
-	}
 	rx->head = head;
-	return 0;
+	rx->run = kcalloc(HBC_RX_RUNS, sizeof(*rx->run), GFP_KERNEL);
+	return rx->run ? 0 : -ENOMEM;
 }
 
 static void hbc_rx_clear(struct hbc_rx *rx)
@@ -104,10 +100,9 @@ static int hbc_read_burst(struct hbc_read *r)
 	/* Short skbs come in numbers; others come alone. */
 	unsigned int least = r->skb->len < HBC_BURST_BYTES / 2 ? HBC_BURST_VECTORS : 0;
 	struct hbc_rx *rx = r->rx;
+	int err = hbc_read_flush(r);
 	struct hbc_burst *b;
-	int err;
 
-	err = hbc_read_flush(r);
 	if (err)
 		return err;
 	b = hbc_burst_carry(rx->burst, rx->whole, max(r->need + 2, least));
@@ -278,6 +273,7 @@ static int hbc_read_slow(struct hbc_read *r, unsigned int off, unsigned int len)
 	struct hbc_rx *rx = r->rx;
 	bool data = (rx->have ? rx->head[0] : 0) == HBC_FRAME_DATA;
 	u32 want = hbc_read_want(rx), n;
+	int err = 0;
 	u8 type;
 
 	if (!rx->have && !skb_copy_bits(r->skb, off, &type, 1)) {
@@ -285,29 +281,19 @@ static int hbc_read_slow(struct hbc_read *r, unsigned int off, unsigned int len)
 		/* Who has not proved who he is gets no memory. */
 		if (data && !rx->run)
 			return -EPROTO;
-		if (data && !hbc_read_fits(r)) {
-			int err = hbc_read_burst(r);
-
-			if (err)
-				return err;
-		}
+		if (data && !hbc_read_fits(r))
+			err = hbc_read_burst(r);
 	}
 	n = min(len, rx->have < want ? want - rx->have : (u32)rx->hdr.length - rx->have);
-	if (rx->have < want && skb_copy_bits(r->skb, off, rx->head + rx->have, n))
-		return -EFAULT;
-	if (data) {
-		int err = hbc_read_keep(r, off, n);
-
-		if (err)
-			return err;
-	}
+	if (!err && rx->have < want && skb_copy_bits(r->skb, off, rx->head + rx->have, n))
+		err = -EFAULT;
+	if (!err && data)
+		err = hbc_read_keep(r, off, n);
 	rx->have += n;
-	if (rx->have == HBC_HDR_LEN) {
-		int err = hbc_read_hdr(r);
-
-		if (err)
-			return err;
-	}
+	if (!err && rx->have == HBC_HDR_LEN)
+		err = hbc_read_hdr(r);
+	if (err)
+		return err;
 	if (rx->have < HBC_HDR_LEN || rx->have < rx->hdr.length)
 		return n;
 	if (data)
