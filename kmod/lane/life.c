@@ -170,19 +170,9 @@ static void hbc_life_ping(struct hbc_lane *lane)
 	struct hbc_wire_ping ping = { .token = cpu_to_be64(ktime_get_ns()) };
 
 	hbc_wire_put_hdr(&ping.hdr, HBC_FRAME_PING, 0, sizeof(ping));
-	/* Not between the parts of another frame. */
-	mutex_lock(&lane->tx_mutex);
-	if (lane->sock && !lane->tx.len && !lane->tx.nr) {
-		struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
-		struct kvec vec = { .iov_base = &ping, .iov_len = sizeof(ping) };
-		int n = kernel_sendmsg(lane->sock, &msg, &vec, 1, sizeof(ping));
-
-		if (n > 0 && n < sizeof(ping))
-			hbc_lane_fail(lane, ENOBUFS);
-		else if (n > 0)
-			WRITE_ONCE(lane->last_tx, jiffies);
-	}
-	mutex_unlock(&lane->tx_mutex);
+	/* A part of it cannot stay. */
+	if (hbc_tx_now(lane, &ping, sizeof(ping)) == -ENOBUFS)
+		hbc_lane_fail(lane, ENOBUFS);
 }
 
 static unsigned long hbc_life_keepalive(struct hbc_lane *lane)

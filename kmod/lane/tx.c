@@ -36,14 +36,15 @@ int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len)
 	int n = -ENOTCONN;
 
 	mutex_lock(&lane->tx_mutex);
-	if (lane->sock)
+	/* Not between the parts of another frame. */
+	if (lane->sock && !lane->tx.len && !lane->tx.nr)
 		n = kernel_sendmsg(lane->sock, &msg, &vec, 1, len);
+	if (n > 0) {
+		WRITE_ONCE(lane->last_tx, jiffies);
+		lane->stats.tx_bytes += n;
+	}
 	mutex_unlock(&lane->tx_mutex);
-	if (n < 0)
-		return n;
-	WRITE_ONCE(lane->last_tx, jiffies);
-	lane->stats.tx_bytes += n;
-	return n == len ? 0 : -ENOBUFS;
+	return n < 0 ? n : n == len ? 0 : -ENOBUFS;
 }
 
 /*

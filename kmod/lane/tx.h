@@ -32,7 +32,10 @@ struct hbc_tx {
  * held, which it lets go.
  */
 void hbc_tx_run(struct hbc_lane *lane);
-/* Send one frame of the handshake at once: 0 or -errno. Context: process. */
+/*
+ * Send a frame of the handshake, or PING, at once, unless another one is under way: 0, -ENOBUFS if
+ * a part of it has gone, -errno. Context: process.
+ */
 int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len);
 /* What is half sent is forgotten, because its connection is gone. tx_mutex held. */
 void hbc_tx_reset(struct hbc_lane *lane);
