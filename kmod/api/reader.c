@@ -78,7 +78,7 @@ static int hbc_reader_look(struct hbc_sock *hs, struct hbc_wanted *w)
 	if (hbc_receiver_ready(&hs->r, w->bytes))
 		return 0;
 	/* Messages that have begun come to their own end before the socket does. */
-	if (!skb_queue_empty(&hs->sk.sk_receive_queue))
+	if (!skb_queue_empty_lockless(&hs->sk.sk_receive_queue))
 		return -EAGAIN;
 	return hbc_reader_state(hs);
 }
@@ -185,6 +185,15 @@ static size_t hbc_reader_skb(const struct sk_buff *skb, u32 from, struct iov_ite
 	return done;
 }
 
+/* What is behind @skb on the queue, where others may be added at any time, or NULL. */
+static struct sk_buff *hbc_reader_next(struct sk_buff_head *queue, struct sk_buff *skb)
+{
+	spin_lock_irq(&queue->lock);
+	skb = skb_peek_next(skb, queue);
+	spin_unlock_irq(&queue->lock);
+	return skb;
+}
+
 /*
  * Copies what lies together of the message at the queue's head, and takes it away unless
  * @flags say that it stays; *@end: the message ends there. Return: bytes or -EFAULT.
@@ -193,12 +202,13 @@ static ssize_t hbc_reader_copy(struct hbc_sock *hs, struct msghdr *msg, size_t l
 			       bool *end)
 {
 	struct sk_buff_head *queue = &hs->sk.sk_receive_queue;
-	const struct hbc_delivery *d = hbc_skb(skb_peek(queue))->d;
-	struct sk_buff *skb, *next;
-	u64 at = hbc_reader_at(skb_peek(queue));
+	struct sk_buff *skb = skb_peek(queue), *next;
+	const struct hbc_delivery *d = hbc_skb(skb)->d;
+	u64 at = hbc_reader_at(skb);
 	size_t done = 0, n, copied;
 
-	skb_queue_walk_safe(queue, skb, next) {
+	for (; skb; skb = next) {
+		next = hbc_reader_next(queue, skb);
 		if (*end || hbc_skb(skb)->d != d || hbc_skb(skb)->reason ||
 		    hbc_reader_at(skb) != at + done)
 			break;
