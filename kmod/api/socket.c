@@ -194,10 +194,10 @@ static int hbc_socket_shutdown(struct socket *sock, int how)
 	if (!err && how != SHUT_WR) {
 		hbc_receiver_unbind(&hs->r);
 		hbc_receiver_close(&hs->r, true);
-		hs->sk.sk_shutdown |= RCV_SHUTDOWN;
 	}
-	if (!err && how != SHUT_RD)
-		hs->sk.sk_shutdown |= SEND_SHUTDOWN;
+	/* Their bits are those of RCV_SHUTDOWN and SEND_SHUTDOWN. */
+	if (!err)
+		hbc_receiver_shut(&hs->sk, how + 1);
 	release_sock(&hs->sk);
 	if (!err)
 		hs->sk.sk_state_change(&hs->sk);

@@ -183,13 +183,20 @@ void hbc_receiver_work(struct work_struct *work)
 	sock_put(sk);
 }
 
+void hbc_receiver_shut(struct sock *sk, u8 how)
+{
+	write_lock_bh(&sk->sk_callback_lock);
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
 void hbc_receiver_hang_up(struct sock *sk, u8 how)
 {
 	if (sk->sk_state != TCP_ESTABLISHED)
 		how |= SEND_SHUTDOWN;
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		how |= RCV_SHUTDOWN;
-	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
+	hbc_receiver_shut(sk, how);
 	WRITE_ONCE(sk->sk_err, ENODEV);
 	sk_error_report(sk);
 	sk->sk_state_change(sk);

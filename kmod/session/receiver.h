@@ -168,6 +168,8 @@ void hbc_receivers_linked(struct hbc_message *m, struct list_head *gone);
 void hbc_receivers_push(struct hbc_message *m, u8 reason);
 /* Frees the deliveries of a message that is freed. Context: process. */
 void hbc_receivers_free(struct hbc_message *m);
+/* Directions @how of @sk are shut; not all who do that have its lock. Context: any. */
+void hbc_receiver_shut(struct sock *sk, u8 how);
 /*
  * Direction @how (RCV_SHUTDOWN or SEND_SHUTDOWN) of @sk has lost its group: the socket fails with
  * ENODEV, and hangs up if its other direction is not used. Context: any.
