@@ -45,13 +45,11 @@ static void hbc_conn_state_change(struct sock *sk)
 
 	read_lock_bh(&sk->sk_callback_lock);
 	lane = sk->sk_user_data;
-	if (lane) {
-		if (sk->sk_state == TCP_ESTABLISHED)
-			hbc_lane_wake(lane);
-		else
-			/* What came before the end is still to be read. */
-			hbc_lane_run(lane, &lane->rx_work);
-	}
+	if (lane && sk->sk_state == TCP_ESTABLISHED)
+		hbc_lane_wake(lane);
+	else if (lane)
+		/* What came before the end is still to be read. */
+		hbc_lane_run(lane, &lane->rx_work);
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 

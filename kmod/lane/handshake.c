@@ -59,7 +59,7 @@ static int hbc_handshake_reject(struct hbc_lane *lane, u16 reason)
 {
 	struct hbc_wire_reject reject = { .reason = cpu_to_be16(reason) };
 
-	lane->stats.rejects++;
+	WRITE_ONCE(lane->stats.rejects, lane->stats.rejects + 1);
 	hbc_wire_put_hdr(&reject.hdr, HBC_FRAME_REJECT, 0, sizeof(reject));
 	hbc_tx_now(lane, &reject, sizeof(reject));
 	return -EKEYREJECTED;
@@ -97,8 +97,8 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hell
 
 	/* Who removes it, or changes its members, finds the lane from now on. */
 	spin_lock(&lane->hn->lanes_lock);
-	lane->group = group;
-	lane->peer = be32_to_cpu(hello->from);
+	WRITE_ONCE(lane->group, group);
+	WRITE_ONCE(lane->peer, be32_to_cpu(hello->from));
 	spin_unlock(&lane->hn->lanes_lock);
 	reason = hbc_handshake_judge(lane, hello);
 	if (reason)
@@ -108,7 +108,7 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hell
 		return -ENOMEM;
 	lane->handshake = hs;
 	lane->slot = hello->slot;
-	lane->root = be32_to_cpu(hello->root);
+	WRITE_ONCE(lane->root, be32_to_cpu(hello->root));
 	lane->incarnation = be64_to_cpu(hello->incarnation);
 	hs->hello = *hello;
 	challenge = &hs->challenge;
@@ -127,7 +127,7 @@ static int hbc_handshake_refused(struct hbc_lane *lane, u16 reason)
 {
 	struct hbc_event e;
 
-	lane->reason = reason;
+	WRITE_ONCE(lane->reason, reason);
 	if (hbc_lane_event(&e, lane, HBCAST_EVENT_LANE_REFUSED)) {
 		hbc_event_u32(&e, HBCAST_A_EVENT_REJECT, reason);
 		hbc_event_send(&e);
@@ -195,7 +195,7 @@ int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8
 		return -EPROTO;
 	switch (h->type) {
 	case HBC_FRAME_REJECT:
-		lane->stats.rejects++;
+		WRITE_ONCE(lane->stats.rejects, lane->stats.rejects + 1);
 		return hbc_handshake_refused(lane, be16_to_cpu(reject->reason));
 	case HBC_FRAME_CHALLENGE:
 		return hbc_handshake_challenge(lane, (const struct hbc_wire_challenge *)frame);

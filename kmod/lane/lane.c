@@ -69,7 +69,7 @@ bool hbc_lane_event(struct hbc_event *e, const struct hbc_lane *lane, int type)
 void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
 {
 	spin_lock_bh(&lane->lock);
-	if (lane->state != HBCAST_LANE_STATE_CLOSED)
+	if (READ_ONCE(lane->state) != HBCAST_LANE_STATE_CLOSED)
 		queue_work(work == &lane->tx_work ? hbc_lane_tx_wq : hbc_lane_wq, work);
 	spin_unlock_bh(&lane->lock);
 }
@@ -77,7 +77,8 @@ void hbc_lane_run(struct hbc_lane *lane, struct work_struct *work)
 void hbc_lane_wake(struct hbc_lane *lane)
 {
 	spin_lock_bh(&lane->lock);
-	if (lane->state != HBCAST_LANE_STATE_CLOSED && test_bit(HBC_LANE_BORN, &lane->flags))
+	if (READ_ONCE(lane->state) != HBCAST_LANE_STATE_CLOSED &&
+	    test_bit(HBC_LANE_BORN, &lane->flags))
 		mod_delayed_work(hbc_lane_wq, &lane->life, 0);
 	spin_unlock_bh(&lane->lock);
 }
@@ -138,7 +139,7 @@ static void hbc_lane_half_del(struct hbc_lane *lane)
 	if (list_empty(&lane->half_link))
 		return;
 	list_del_init(&lane->half_link);
-	lane->hn->nr_half_open--;
+	WRITE_ONCE(lane->hn->nr_half_open, lane->hn->nr_half_open - 1);
 }
 
 void hbc_lane_proved(struct hbc_lane *lane)
@@ -281,7 +282,7 @@ void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 	spin_lock(&hn->lanes_lock);
 	hbc_lane_evict(hn, lane);
 	list_add_tail(&lane->half_link, &hn->half_open);
-	hn->nr_half_open++;
+	WRITE_ONCE(hn->nr_half_open, hn->nr_half_open + 1);
 	lane->id = ++hn->lane_ids;
 	list_add_tail(&lane->link, &hn->lanes);
 	spin_unlock(&hn->lanes_lock);

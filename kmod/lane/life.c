@@ -71,9 +71,9 @@ void hbc_life_ready(struct hbc_lane *lane)
 		return;
 	}
 	set_bit(HBC_LANE_UP, &lane->flags);
-	lane->stats.connects += lane->connector;
+	WRITE_ONCE(lane->stats.connects, lane->stats.connects + lane->connector);
 	lane->retry = HBC_LIFE_RETRY_MIN_MS;
-	lane->reason = HBCAST_REJECT_NONE;
+	WRITE_ONCE(lane->reason, HBCAST_REJECT_NONE);
 	lane->looked = jiffies;
 	lane->silent = 0;
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
@@ -89,7 +89,7 @@ static void hbc_life_disconnect(struct hbc_lane *lane)
 {
 	int error = test_bit(HBC_LANE_FINISHED, &lane->flags) ? 0 : READ_ONCE(lane->error);
 
-	trace_hbc_lane_state(lane, lane->state, error);
+	trace_hbc_lane_state(lane, READ_ONCE(lane->state), error);
 	hbc_conn_end(lane);
 	if (!test_and_clear_bit(HBC_LANE_UP, &lane->flags))
 		return;

@@ -159,7 +159,7 @@ static void hbc_read_whole(struct hbc_read *r, const struct hbc_wire_data *heade
 	run->nr += nr;
 	run->len += nr * frame;
 	rx->whole += nr * frame;
-	r->lane->stats.rx_fragments += nr;
+	WRITE_ONCE(r->lane->stats.rx_fragments, r->lane->stats.rx_fragments + nr);
 }
 
 /* From the next fragment of the skb on, as many as lie together are the area. */
@@ -336,7 +336,7 @@ static int hbc_rx_actor(read_descriptor_t *desc, struct sk_buff *skb, unsigned i
 	desc->error = err ?: n;
 	if (desc->error || rx->control)
 		desc->count = 0;
-	lane->stats.rx_bytes += used;
+	WRITE_ONCE(lane->stats.rx_bytes, lane->stats.rx_bytes + used);
 	return used;
 }
 
@@ -344,7 +344,7 @@ static int hbc_rx_ping(struct hbc_lane *lane)
 {
 	spin_lock_bh(&lane->lock);
 	lane->pong = be64_to_cpu(((const struct hbc_wire_ping *)lane->rx.head)->token);
-	lane->ponging = true;
+	WRITE_ONCE(lane->ponging, true);
 	spin_unlock_bh(&lane->lock);
 	hbc_lane_kick(lane);
 	return 0;

@@ -89,7 +89,7 @@ static bool hbc_tx_control(struct hbc_lane *lane)
 		lane->tx.len = hbc_wire_put_hdr(&pong->hdr, HBC_FRAME_PONG, 0, sizeof(*pong));
 		spin_lock_bh(&lane->lock);
 		pong->token = cpu_to_be64(lane->pong);
-		lane->ponging = false;
+		WRITE_ONCE(lane->ponging, false);
 		spin_unlock_bh(&lane->lock);
 	}
 	if (!lane->tx.len)

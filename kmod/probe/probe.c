@@ -53,7 +53,7 @@ void hbc_probe_drop_sock(struct hbc_probe *probe)
 static void hbc_probe_over(struct hbc_probe *probe)
 {
 	spin_lock(&probe->hn->probes_lock);
-	probe->ended = true;
+	WRITE_ONCE(probe->ended, true);
 	list_del(&probe->link);
 	spin_unlock(&probe->hn->probes_lock);
 	hbc_probe_drop_sock(probe);

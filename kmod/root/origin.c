@@ -105,7 +105,7 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *tr
 	}
 	spin_unlock_bh(&s->lock);
 	spin_lock_bh(&origin->lock);
-	origin->epoch = trees[0]->epoch;
+	WRITE_ONCE(origin->epoch, trees[0]->epoch);
 	memset(origin->given, 0, sizeof(origin->given));
 	origin->spanning = 0;
 	for (i = 0; i < nr; i++)
@@ -321,7 +321,7 @@ void hbc_root_end(struct hbc_session *s, u8 reason)
 	struct hbc_message *m;
 
 	spin_lock_bh(&origin->lock);
-	origin->ended = true;
+	WRITE_ONCE(origin->ended, true);
 	spin_unlock_bh(&origin->lock);
 	while ((m = hbc_message_next(s, NULL))) {
 		hbc_sent_fail(m->sent, NULL, reason);

@@ -79,7 +79,7 @@ static void hbc_sent_settle(struct hbc_sent *sent, struct hbcast_member *member,
 	member->reason = reason;
 	member->time_ns = ktime_get_ns() - sent->accepted;
 	if (reason) {
-		sent->failed++;
+		WRITE_ONCE(sent->failed, sent->failed + 1);
 	} else {
 		member->bytes = sent->total;
 		sent->delivered++;
@@ -111,7 +111,7 @@ static void hbc_sent_look(struct hbc_sent *sent)
 		m = sent->message;
 		sent->given = hbc_sent_given(sent);
 		sent->message = NULL;
-		sent->complete = true;
+		WRITE_ONCE(sent->complete, true);
 	}
 	spin_unlock_bh(&origin->lock);
 	if (!m)

@@ -74,9 +74,9 @@ bool hbc_source_poll(struct hbc_source *source)
 		return true;
 	/* Pairs with the lock in hbc_source_tell(). */
 	spin_lock_bh(&origin->lock);
-	source->need = hbc_source_need(source);
+	WRITE_ONCE(source->need, hbc_source_need(source));
 	spin_unlock_bh(&origin->lock);
-	return hbc_source_room(source, source->need);
+	return hbc_source_room(source, READ_ONCE(source->need));
 }
 
 /* The socket, with a reference, or NULL. */
@@ -158,7 +158,7 @@ int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
 	if (!*timeo) {
 		/* Pairs with the lock in hbc_source_tell(). */
 		spin_lock_bh(&source->s->origin->lock);
-		source->need = bytes ?: 1;
+		WRITE_ONCE(source->need, bytes ?: 1);
 		spin_unlock_bh(&source->s->origin->lock);
 		return hbc_source_room(source, bytes) ? 0 : -EAGAIN;
 	}

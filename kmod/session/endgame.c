@@ -68,7 +68,7 @@ void hbc_endgame_end(struct hbc_message *m)
 
 	spin_lock_bh(&m->s->lock);
 	eg = m->endgame;
-	m->endgame = NULL;
+	WRITE_ONCE(m->endgame, NULL);
 	m->s->endgames -= eg ? 1 : 0;
 	spin_unlock_bh(&m->s->lock);
 	hbc_endgame_free(eg);
@@ -268,7 +268,7 @@ static void hbc_endgame_begin(struct hbc_message *m, bool again)
 		spin_lock_bh(&s->lock);
 		if (!m->endgame && !m->over && s->tree[HBC_SLOT_ALL] &&
 		    s->tree[HBC_SLOT_ALL]->plan == plan) {
-			m->endgame = eg;
+			WRITE_ONCE(m->endgame, eg);
 			s->endgames++;
 			hbc_endgame_count(eg, m->store, there);
 			hbc_endgame_ask(m);

@@ -128,7 +128,7 @@ unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
 	if (!parent->wanting || parent->having)
 		return 0;
 	list_for_each_entry(m, &parent->s->messages, link) {
-		if (hbc_message_number(m) <= parent->want || !m->thrown ||
+		if (hbc_message_number(m) <= parent->want || !READ_ONCE(m->thrown) ||
 		    hbc_message_is_useless(m))
 			continue;
 		parent->want = hbc_message_number(m);

@@ -89,12 +89,12 @@ int hbc_message_insert(struct hbc_message *m)
 	if (xa_is_err(xa_store(&s->index, (u32)number, m, GFP_ATOMIC | __GFP_NOWARN)))
 		return -ENOMEM;
 	list_add_tail(&m->link, &s->messages);
-	s->nr_messages++;
+	WRITE_ONCE(s->nr_messages, s->nr_messages + 1);
 	WRITE_ONCE(s->maps, s->maps + maps);
-	s->last = number;
+	WRITE_ONCE(s->last, number);
 	if (!hbc_message_is_file(m)) {
 		m->kept = true;
-		s->kept += m->store->info.cut.total;
+		WRITE_ONCE(s->kept, s->kept + m->store->info.cut.total);
 	}
 	return 0;
 }
@@ -287,8 +287,7 @@ int hbc_message_told(struct hbc_session *s, const struct hbc_wire_message *w,
 bool hbc_message_is_useless(const struct hbc_message *m)
 {
 	return READ_ONCE(m->discard) ||
-	       (READ_ONCE(m->reported) && READ_ONCE(m->reason) &&
-		list_empty_careful(&m->s->children));
+	       (READ_ONCE(m->reported) && READ_ONCE(m->reason) && list_empty(&m->s->children));
 }
 
 void hbc_message_again(struct hbc_message *m)
@@ -313,8 +312,8 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	spin_lock_bh(&s->lock);
 	first = !m->reported && !m->over;
 	if (first) {
-		m->reported = true;
-		m->reason = m->reason ?: reason;
+		WRITE_ONCE(m->reason, m->reason ?: reason);
+		WRITE_ONCE(m->reported, true);
 		hbc_report_own(m);
 	}
 	spin_unlock_bh(&s->lock);
@@ -342,8 +341,8 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 
 	spin_lock_bh(&s->lock);
 	first = !m->discard && !m->over;
-	m->discard = true;
-	s->unkept += first;
+	WRITE_ONCE(m->discard, true);
+	WRITE_ONCE(s->unkept, s->unkept + first);
 	s->spooled -= m->spooled;
 	m->spooled = 0;
 	spin_unlock_bh(&s->lock);
@@ -367,7 +366,7 @@ static void hbc_message_unkeep(struct hbc_message *m)
 	if (!m->kept)
 		return;
 	m->kept = false;
-	m->s->kept -= m->store->info.cut.total;
+	WRITE_ONCE(m->s->kept, m->s->kept - m->store->info.cut.total);
 }
 
 void hbc_message_end(struct hbc_message *m)
@@ -380,12 +379,12 @@ void hbc_message_end(struct hbc_message *m)
 	if (first) {
 		list_del_init(&m->link);
 		xa_erase(&s->index, (u32)hbc_message_number(m));
-		s->nr_messages--;
+		WRITE_ONCE(s->nr_messages, s->nr_messages - 1);
 		WRITE_ONCE(s->maps, s->maps - hbc_message_maps(&m->store->info));
 		s->done++;
 		s->spooled -= m->spooled;
 		m->spooled = 0;
-		s->unkept -= m->discard;
+		WRITE_ONCE(s->unkept, s->unkept - m->discard);
 		m->over = true;
 		hbc_message_unkeep(m);
 	}
@@ -461,7 +460,7 @@ void hbc_message_done(struct hbc_session *s, u64 before, const struct hbc_wire_n
 	spin_lock_bh(&s->lock);
 	news = before > s->keep || last > s->last;
 	s->keep = max(s->keep, before);
-	s->last = max(s->last, last);
+	WRITE_ONCE(s->last, max(s->last, last));
 	s->done += news;
 	spin_unlock_bh(&s->lock);
 	while ((m = hbc_message_next_done(s, &after, before, numbers, n, &over))) {

@@ -32,7 +32,7 @@ static struct hbc_session *hbc_parent_session(struct hbc_lane *lane)
 	if (!s)
 		s = lane->root == READ_ONCE(lane->hn->id) ? ERR_PTR(-EPROTO) :
 		    hbc_session_new(group, lane->root, lane->incarnation);
-	if (!IS_ERR(s) && s->nr_parents >= HBC_PARENTS_MAX)
+	if (!IS_ERR(s) && READ_ONCE(s->nr_parents) >= HBC_PARENTS_MAX)
 		s = ERR_PTR(-ENOSPC);
 	if (!IS_ERR(s))
 		kref_get(&s->ref);
@@ -78,7 +78,7 @@ int hbc_parent_up(struct hbc_parent *parent)
 	parent->heard = jiffies;
 	if (!err) {
 		list_add(&parent->link, &s->parents);
-		s->nr_parents++;
+		WRITE_ONCE(s->nr_parents, s->nr_parents + 1);
 	}
 	spin_unlock_bh(&s->lock);
 	return err;
@@ -106,11 +106,11 @@ void hbc_parent_down(struct hbc_parent *parent)
 	spin_lock_bh(&s->lock);
 	if (!list_empty(&parent->link)) {
 		list_del_init(&parent->link);
-		s->nr_parents--;
+		WRITE_ONCE(s->nr_parents, s->nr_parents - 1);
 	}
 	hbc_parent_unhold(parent);
 	if (s->parent[slot] == parent) {
-		s->parent[slot] = NULL;
+		WRITE_ONCE(s->parent[slot], NULL);
 		/* Lanes that were asked to stop for this one begin again. */
 		list_for_each_entry(other, &s->parents, link)
 			if (other->lane->slot == slot && other->treed)
@@ -159,7 +159,7 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	u8 slot = parent->lane->slot;
 	struct hbc_parent *before = parent->s->parent[slot];
 
-	parent->s->parent[slot] = parent;
+	WRITE_ONCE(parent->s->parent[slot], parent);
 	parent->heard = jiffies;
 	parent->having = false;
 	parent->wanting = false;
@@ -195,7 +195,7 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 		spin_lock_bh(&s->lock);
 		old = s->tree[slot];
 		s->tree[slot] = NULL;
-		s->parent[slot] = NULL;
+		WRITE_ONCE(s->parent[slot], NULL);
 		spin_unlock_bh(&s->lock);
 		hbc_tree_put(old);
 	}
@@ -353,7 +353,7 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 	if (!m)
 		return 0;
 	spin_lock_bh(&s->lock);
-	m->lasts |= BIT_ULL(parent->lane->slot);
+	WRITE_ONCE(m->lasts, m->lasts | BIT_ULL(parent->lane->slot));
 	spin_unlock_bh(&s->lock);
 	hbc_endgame_look(m);
 	hbc_session_due(s);

@@ -95,8 +95,8 @@ void hbc_progress_arrived(struct hbc_message *m)
 	if (!(step && here == total) && !hbc_progress_late(READ_ONCE(m->looked), step))
 		return;
 	spin_lock_bh(&s->lock);
-	m->look = here < total ? min(here + hbc_progress_step(m), total) : U64_MAX;
-	m->looked = jiffies;
+	WRITE_ONCE(m->look, here < total ? min(here + hbc_progress_step(m), total) : U64_MAX);
+	WRITE_ONCE(m->looked, jiffies);
 	hbc_progress_due(m);
 	spin_unlock_bh(&s->lock);
 }

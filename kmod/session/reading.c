@@ -88,7 +88,7 @@ static void hbc_receiver_sweep(struct hbc_receiver *r, bool partial, struct list
 			hbc_receiver_sweep_one(d, gone);
 	r->begun = NULL;
 	hbc_receiver_join(r);
-	r->waiting = HBC_WAITING_NOTHING;
+	WRITE_ONCE(r->waiting, HBC_WAITING_NOTHING);
 }
 
 /* An skb leaves the queue. */

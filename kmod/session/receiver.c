@@ -82,12 +82,12 @@ static void hbc_delivery_report(struct hbc_delivery *d, bool over, u8 reason)
 	spin_lock_bh(&s->lock);
 	if (over && !d->reported) {
 		d->reported = true;
-		m->reason = m->reason ?: reason;
+		WRITE_ONCE(m->reason, m->reason ?: reason);
 		/* What one receiver of the port has failed to get others may get. */
 		finish = !--m->open;
 	}
 	if (!d->queued) {
-		d->queued = true;
+		WRITE_ONCE(d->queued, true);
 		m->queued++;
 	}
 	spin_unlock_bh(&s->lock);
@@ -326,7 +326,7 @@ static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc
 		__set_bit(piece, d->done);
 		d->next = piece + 1;
 		d->off = 0;
-		d->nr++;
+		WRITE_ONCE(d->nr, d->nr + 1);
 	}
 	hbc_skb(skb)->end = d->nr == store->nr;
 	return skb;
@@ -475,8 +475,8 @@ static struct hbc_delivery *hbc_receiver_next(struct hbc_receiver *r)
 	if (d && !hbc_receiver_room(r))
 		waiting = hbc_receiver_turn(r, false) ? HBC_WAITING_SHORT : HBC_WAITING_FILE;
 	if (r->waiting != waiting)
-		r->moved = jiffies;
-	r->waiting = waiting;
+		WRITE_ONCE(r->moved, jiffies);
+	WRITE_ONCE(r->waiting, waiting);
 	if (waiting) {
 		hbc_receiver_watch(r);
 		/* A reader in the middle of a file can go on, whatever waits behind it. */
@@ -528,7 +528,7 @@ void hbc_receivers_push(struct hbc_message *m, u8 reason)
 			continue;
 		spin_lock_bh(&r->lock);
 		if (!d->ended && !READ_ONCE(d->queued) && !d->reason)
-			d->reason = reason;
+			WRITE_ONCE(d->reason, reason);
 		spin_unlock_bh(&r->lock);
 		hbc_receiver_push(r);
 		sock_put(r->sk);

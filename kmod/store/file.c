@@ -267,11 +267,13 @@ static int hbc_file_step(struct hbc_store *store, struct hbc_pages *pages, bool 
 
 static void hbc_file_failed(struct hbc_store *store, int err)
 {
+	u8 error = err == -EBADMSG ? HBCAST_REASON_CHECKSUM :
+		   err == -ENOMEM ? HBCAST_REASON_NO_MEMORY :
+		   err == -ESTALE || (err == -ENODATA && store->reads_ahead) ?
+			HBCAST_REASON_CHANGED : HBCAST_REASON_FILE;
+
 	spin_lock_bh(&store->lock);
-	store->error = err == -EBADMSG ? HBCAST_REASON_CHECKSUM :
-		       err == -ENOMEM ? HBCAST_REASON_NO_MEMORY :
-		       err == -ESTALE || (err == -ENODATA && store->reads_ahead) ?
-				HBCAST_REASON_CHANGED : HBCAST_REASON_FILE;
+	WRITE_ONCE(store->error, error);
 	store->closed = true;
 	WRITE_ONCE(store->working, false);
 	spin_unlock_bh(&store->lock);

@@ -16,8 +16,8 @@ void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file)
 	store->reads_ahead = true;
 	bitmap_fill(store->whole, store->nr);
 	bitmap_fill(store->filed, store->nr);
-	store->nr_whole = store->nr;
-	store->prefix = store->nr;
+	WRITE_ONCE(store->nr_whole, store->nr);
+	WRITE_ONCE(store->prefix, store->nr);
 	if (store->nr)
 		hbc_store_kick(store);
 	spin_unlock_bh(&store->lock);
@@ -75,7 +75,7 @@ int hbc_store_fill(struct hbc_store *store, u32 number, struct hbc_burst *burst,
 	err = hbc_store_put_piece(store, number, burst);
 	if (!err) {
 		__set_bit(number, store->whole);
-		store->nr_whole++;
+		WRITE_ONCE(store->nr_whole, store->nr_whole + 1);
 		WRITE_ONCE(store->given, number + 1);
 		hbc_store_tag(store, number, slot);
 	}

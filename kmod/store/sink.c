@@ -198,7 +198,7 @@ bool hbc_sink_wrote(struct hbc_store *store, struct hbc_write *w, int err)
 
 	spin_lock_bh(&store->lock);
 	if (err) {
-		sink->error = -err;
+		WRITE_ONCE(sink->error, -err);
 		hbc_sink_end(store, sink);
 	} else {
 		__set_bit(w->piece, sink->done);

@@ -66,9 +66,9 @@ static void hbc_store_drop(struct hbc_store *store, struct hbc_piece *piece)
 	lockdep_assert_held(&store->lock);
 	hlist_del(&piece->node);
 	if (!list_empty(&piece->link))
-		store->cached -= piece->truesize;
+		WRITE_ONCE(store->cached, store->cached - piece->truesize);
 	list_del(&piece->link);
-	store->memory -= piece->truesize;
+	WRITE_ONCE(store->memory, store->memory - piece->truesize);
 	while (piece->nr)
 		hbc_burst_put(piece->held[--piece->nr].burst);
 	if (piece->held != &piece->first)
@@ -169,7 +169,7 @@ void hbc_store_trim(struct hbc_store *store)
 
 void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece)
 {
-	store->cached += piece->truesize;
+	WRITE_ONCE(store->cached, store->cached + piece->truesize);
 	list_add_tail(&piece->link, &store->cache);
 	hbc_store_trim(store);
 }
@@ -213,7 +213,7 @@ static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 	piece->got += nr;
 	piece->len += held->len;
 	piece->truesize += truesize;
-	store->memory += truesize;
+	WRITE_ONCE(store->memory, store->memory + truesize);
 	return 0;
 }
 
@@ -221,10 +221,10 @@ static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 static void hbc_store_complete(struct hbc_store *store, u32 number)
 {
 	lockdep_assert_held(&store->lock);
-	__set_bit(number, store->whole);
-	store->nr_whole++;
+	set_bit(number, store->whole);
+	WRITE_ONCE(store->nr_whole, store->nr_whole + 1);
 	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
-		store->prefix++;
+		WRITE_ONCE(store->prefix, store->prefix + 1);
 	if (!list_empty(&store->sinks))
 		hbc_store_kick(store);
 }
@@ -234,11 +234,12 @@ void hbc_store_resume(struct hbc_store *store, u32 number)
 	const struct hbc_geometry *cut = &store->info.cut;
 
 	lockdep_assert_held(&store->lock);
-	__set_bit(number, store->begun);
+	set_bit(number, store->begun);
 	__set_bit(number, store->filed);
-	store->resumed += hbc_geometry_bytes(cut, number * cut->per_piece,
-					     hbc_geometry_count(cut, number));
-	store->untold++;
+	WRITE_ONCE(store->resumed, store->resumed +
+		   hbc_geometry_bytes(cut, number * cut->per_piece,
+				      hbc_geometry_count(cut, number)));
+	WRITE_ONCE(store->untold, store->untold + 1);
 	hbc_store_complete(store, number);
 }
 
@@ -253,7 +254,7 @@ static int hbc_store_told(struct hbc_store *store, u32 number, u8 tag)
 	if (piece)
 		hbc_store_drop(store, piece);
 	store->tag[number] = tag;
-	store->untold--;
+	WRITE_ONCE(store->untold, store->untold - 1);
 	hbc_cursors_note(store, number, true);
 	return 1;
 }
@@ -300,7 +301,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 			hbc_store_drop(store, piece);
 		return err;
 	}
-	__set_bit(slice->piece, store->begun);
+	set_bit(slice->piece, store->begun);
 	if (piece->got == all)
 		hbc_store_complete(store, slice->piece);
 	hbc_cursors_note(store, slice->piece, true);
