@@ -111,13 +111,13 @@ void hbc_parent_down(struct hbc_parent *parent)
 	hbc_parent_unhold(parent);
 	if (s->parent[slot] == parent) {
 		WRITE_ONCE(s->parent[slot], NULL);
+		if (slot == HBC_SLOT_ALL)
+			s->alone = jiffies;
 		/* Lanes that were asked to stop for this one begin again. */
 		list_for_each_entry(other, &s->parents, link)
 			if (other->lane->slot == slot && other->treed)
 				hbc_lane_close(other->lane, false);
 	}
-	if (list_empty(&s->parents))
-		s->alone = jiffies;
 	spin_unlock_bh(&s->lock);
 }
 

@@ -70,7 +70,7 @@ struct hbc_tree;
  * @progress: of files, to be told to the parent
  * @lost: nodes below that are not reached
  * @gain: of lanes of several trees; its own lock
- * @alone: jiffies since when there is no parent
+ * @alone: jiffies since when there is no parent in slot 0
  * @ended: enum hbcast_reason with which the session ended here, or 0
  * @root_gone: at the root, too, it is over
  * @gone: it is off the group's list; hn->lock, too

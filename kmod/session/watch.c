@@ -3,11 +3,10 @@
  * What a session looks at now and then.
  *
  * A child whose lane is not READY for dead-interval counts as not reached, and those below it
- * become this node's own.
- * One that acknowledges nothing for stall-interval, though short messages are outstanding, is
- * cut off by its own parent. A session without a parent for some dead-intervals ends, and so
- * does a lane over which no tree of this node's comes. A file of which one piece takes longer
- * than stall-interval fails here, and those below are served by others.
+ * become this node's own. One that acknowledges nothing for stall-interval, though short messages
+ * are outstanding, is cut off by its own parent. A session without a parent in slot 0 for some
+ * dead-intervals ends, and so does a lane over which no tree of this node's comes. A file of which
+ * one piece takes longer than stall-interval fails here, and those below are served by others.
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
@@ -167,7 +166,8 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 		if (s->parent[parent->lane->slot] != parent &&
 		    time_after(jiffies, parent->heard + patience))
 			hbc_lane_close(parent->lane, false);
-	orphan = !s->origin && list_empty(&s->parents) && time_after(jiffies, s->alone + patience);
+	/* In other slots two nodes that nothing reaches any more may be parents of each other. */
+	orphan = !s->origin && !s->parent[HBC_SLOT_ALL] && time_after(jiffies, s->alone + patience);
 	spin_unlock_bh(&s->lock);
 	return orphan;
 }

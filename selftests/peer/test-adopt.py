@@ -204,12 +204,42 @@ def test_serves(scene):
     scene.complete()
 
 
+def sessions(scene):
+    """Members that have a part of the root's plan."""
+    return [each.number for each in scene.members
+            if any(part["root"] == 1 for part in each.client.dump("plan-get"))]
+
+
+def test_without(scene):
+    """Each is a parent of the others in one of the trees."""
+    scene.root.apply_trees(*rated(1, 1, 1))
+    tap.equal(sessions(scene), [2, 3, 4], "all members are in the plan")
+    # More than one, and no member of the next plan: they have nobody but each other.
+    scene.root.apply((1, 4))
+    tap.check(until(SECONDS, lambda: sessions(scene) == [4]),
+              f"members that the next plan leaves out forget the one before: {sessions(scene)}")
+    scene.complete()
+
+
+def test_root(scene):
+    """So they are when the root goes."""
+    scene.root.apply_trees(*rated(1, 1, 1))
+    readers = [node.Reader(sock) for sock in scene.receivers]
+    send(scene)
+    tap.check(all(reader.begun.wait(SECONDS) for reader in readers), "all have some of a file")
+    subprocess.run(["ip", "-n", "switch", "link", "set", "p1", "down"], check=True)
+    tap.equal([reader.result() for reader in readers], ["ECONNRESET"] * 3,
+              "the root goes for good: all receivers are told")
+    tap.equal(sessions(scene), [], "and nothing is left of its plan")
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
-    for test in test_adopted, test_chain, test_slots, test_plan, test_asks, test_serves:
+    for test in test_adopted, test_chain, test_slots, test_plan, test_asks, test_serves, \
+            test_without, test_root:
         test(scene)
     scene.end()
     tap.done()
