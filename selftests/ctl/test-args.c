@@ -201,6 +201,9 @@ static void test_formats(void)
 	check_text("999 us", hbout_usec, json_integer(999), "999 us");
 	check_text("1500 us", hbout_usec, json_real(1500), "1.50 ms");
 	check_text("2 s", hbout_usec, json_integer(2000000), "2.000 s");
+	check_text("a time", hbout_known_usec, json_integer(1500), "1.50 ms");
+	check_text("no time yet", hbout_known_usec, json_integer(0), "-");
+	check_text("no time at all", hbout_known_usec, NULL, "-");
 	check_text("94 Mbit/s", hbout_mbps, json_real(94), "94.0 Mbit/s");
 	check_text("null", hbout_mbps, json_null(), "-");
 	check_text("true", hbout_plain, json_true(), "yes");

@@ -276,10 +276,10 @@ check_equal "batch: goes on" "2 0640 [2,3]" \
 	"$status $(at 1 -j group | jq -r '.[].mode') $(at 1 -j peer | jq -c 'map(.id)')"
 
 ### Events.
-# listen COUNT: so many sockets are subscribed to events at node 1.
+# listen COUNT [NODE]: so many sockets are subscribed to events at node 1, or that one.
 listen()
 {
-	[ "$(ip netns exec n1 awk '$2 == 16 && $4 != "00000000"' /proc/net/netlink | wc -l)" = "$1" ]
+	[ "$(ip netns exec "n${2:-1}" awk '$2 == 16 && $4 != "00000000"' /proc/net/netlink | wc -l)" = "$1" ]
 }
 
 # Nobody has events at node 1 that were not read.
@@ -326,11 +326,16 @@ check "monitor: lost events are told" wait_for 30 grep -q 'events-lost' "$dir/sl
 check "monitor: the state follows" wait_for 30 grep -Eq ' lane id [0-9]+ group 5 root 1 slot 0 peer 2' "$dir/slow"
 # Else this one might be lost as well.
 check "monitor: all is read" wait_for 30 all_read
+ip netns exec n2 "$ctl" monitor >"$dir/other" &
+other=$!
+wait_for 30 listen 1 2
 at 1 node del
+check "monitor: why a lane has ended" wait_for 30 grep -Eq \
+	' lane-down .* peer 1 direction up error 108 \(The other side has ended it\)$' "$dir/other"
 check "monitor: goes on" wait_for 30 grep -Eq '^[0-9:.]{15}  node-down nodes 1$' "$dir/slow"
 check "monitor: the end of the node" wait_for 30 grep -q '"node-down"' "$dir/events"
-kill -INT $json $slow
+kill -INT $json $slow $other
 wait $json
 check_equal "monitor: ends well when interrupted" 0 $?
-wait $slow
+wait $slow $other
 tap_done

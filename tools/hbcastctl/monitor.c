@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl monitor: what happens, as it happens. */
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,12 @@ static void value_text(const char *key, const json_t *value, FILE *out)
 	}
 }
 
+/* A lane whose other end left in order is at an end, and not one that cannot be sent over. */
+static const char *cause(int error)
+{
+	return error == ESHUTDOWN ? "The other side has ended it" : strerror(error);
+}
+
 /* The time of day, the event, and "key value" for the rest. */
 static void event_text(struct hbctl *ctl, const json_t *result, FILE *out)
 {
@@ -60,6 +67,8 @@ static void event_text(struct hbctl *ctl, const json_t *result, FILE *out)
 		    json_is_false(value) || json_is_null(value))
 			continue;
 		value_text(key, value, out);
+		if (!strcmp(key, "error") && json_integer_value(value))
+			fprintf(out, " (%s)", cause(json_integer_value(value)));
 	}
 	fputc('\n', out);
 }

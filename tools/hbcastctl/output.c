@@ -216,6 +216,17 @@ void hbout_usec(const json_t *value, char *buf, size_t len)
 }
 
 /**
+ * hbout_known_usec() - as hbout_usec(), of a time that is 0 while it is not known
+ * @value: the number, or NULL
+ * @buf: gets the text
+ * @len: room in @buf
+ */
+void hbout_known_usec(const json_t *value, char *buf, size_t len)
+{
+	hbout_usec(json_number_value(value) > 0 ? value : NULL, buf, len);
+}
+
+/**
  * hbout_mbps() - a number of Mbit/s
  * @value: the number, or NULL
  * @buf: gets the text

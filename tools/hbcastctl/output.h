@@ -57,6 +57,7 @@ void hbout_table(FILE *out, const json_t *rows,
 void hbout_plain(const json_t *value, char *buf, size_t len);
 void hbout_size(const json_t *value, char *buf, size_t len);	/* bytes */
 void hbout_usec(const json_t *value, char *buf, size_t len);	/* microseconds */
+void hbout_known_usec(const json_t *value, char *buf, size_t len);	/* 0 is none */
 void hbout_mbps(const json_t *value, char *buf, size_t len);	/* Mbit/s */
 
 void hbout_bar(double part, char *buf, size_t len);

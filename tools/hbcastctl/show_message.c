@@ -58,7 +58,7 @@ void hbshow_members(FILE *out, const json_t *rows)
 		{ "STATE", "state", NULL },
 		{ "REASON", "reason", NULL },
 		{ "HAS", "bytes", hbout_size },
-		{ "TIME", "time_us", hbout_usec },
+		{ "TIME", "time_us", hbout_known_usec },
 		{ }
 	};
 
