@@ -33,7 +33,7 @@
 #define HBC_GAUGE_PART		16	/* parts of a whole that do not count */
 #define HBC_GAUGE_QUEUE		8	/* a round trip that is longer by such a part waits */
 #define HBC_GAUGE_CHANGE	4	/* a figure that differs by such a part is another one */
-#define HBC_GAUGE_RTT_US	5000	/* and a round trip by that much besides */
+#define HBC_GAUGE_RTT_US	20000	/* and a round trip twice as long, and that much besides */
 #define HBC_GAUGE_TELL_NS	NSEC_PER_SEC
 
 /* What has happened from one look to the next; bytes are those on the link. */
@@ -108,9 +108,9 @@ static bool hbc_gauge_paced(const struct hbc_lane *lane, const struct tcp_info *
 	return rate >= pace - pace / HBC_GAUGE_PART;
 }
 
-static bool hbc_gauge_differs(u64 now, u64 told, u64 least)
+static bool hbc_gauge_differs(u64 now, u64 told)
 {
-	return max(now, told) - min(now, told) > told / HBC_GAUGE_CHANGE + least;
+	return max(now, told) - min(now, told) > told / HBC_GAUGE_CHANGE;
 }
 
 /* Whether nothing but the network held the lane up. */
@@ -122,7 +122,7 @@ static bool hbc_gauge_limited(struct hbc_lane *lane, const struct tcp_info *tcp,
 	u64 before = gauge->rate, little = part->us / HBC_GAUGE_PART;
 	bool full = !gauge->starved && part->busy_us >= part->us - little &&
 		    part->held_us <= little;
-	bool steady = full && before && !hbc_gauge_differs(rate, before, 0) &&
+	bool steady = full && before && !hbc_gauge_differs(rate, before) &&
 		      hbc_gauge_queued(gauge, tcp) && !hbc_gauge_paced(lane, tcp, rate);
 	bool limited = steady && gauge->steady;
 
@@ -149,25 +149,25 @@ static bool hbc_gauge_event(struct hbc_lane *lane, u64 rate, const struct tcp_in
 }
 
 /*
- * Listeners hear of what differs from what they heard last, the rate only while @limited,
- * and not all the time. What nobody hears is not told.
+ * Listeners hear of what differs from what they heard last, the rate only while @limited, a trip
+ * by more than what queues make of it, and not all the time. What nobody hears is not told.
  */
 static void hbc_gauge_tell(struct hbc_lane *lane, const struct tcp_info *tcp, u64 now_ns,
 			   bool limited)
 {
 	struct hbc_gauge *gauge = &lane->gauge;
 	u64 rate = limited ? gauge->rate : gauge->told_rate;
+	u32 trip = tcp->tcpi_rtt, told = gauge->told_srtt_us;
 
 	if (gauge->told_ns && now_ns < gauge->told_ns + HBC_GAUGE_TELL_NS)
 		return;
-	if (!hbc_gauge_differs(rate, gauge->told_rate, 0) &&
-	    !hbc_gauge_differs(tcp->tcpi_rtt, gauge->told_srtt_us, HBC_GAUGE_RTT_US))
-		return;
-	if (!hbc_gauge_event(lane, rate, tcp))
+	if ((!hbc_gauge_differs(rate, gauge->told_rate) &&
+	     max(trip, told) <= 2 * min(trip, told) + HBC_GAUGE_RTT_US) ||
+	    !hbc_gauge_event(lane, rate, tcp))
 		return;
 	gauge->told_ns = now_ns;
 	gauge->told_rate = rate;
-	gauge->told_srtt_us = tcp->tcpi_rtt;
+	gauge->told_srtt_us = trip;
 }
 
 static void hbc_gauge_add(struct hbc_lane *lane, const struct tcp_info *tcp,

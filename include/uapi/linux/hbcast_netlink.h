@@ -174,10 +174,10 @@ enum hbcast_round_status {
  * @HBCAST_EVENT_NODE_UP: This node listens. node.
  * @HBCAST_EVENT_NODE_DOWN: This node has been taken down. node.
  * @HBCAST_EVENT_LANE_CHANGED: While data went along a lane its way was found
- *   to be another one than was told last, by a quarter. group, root, slot,
- *   peer, direction, rate, srtt-us, min-rtt-us, retransmits. A lane tells so
- *   once a second at the most, a node 16 times; what is left out is told
- *   later.
+ *   to be another one than was told last, its rate by a quarter or its round
+ *   trip by half. group, root, slot, peer, direction, rate, srtt-us,
+ *   min-rtt-us, retransmits. A lane tells so once a second at the most, a node
+ *   16 times; what is left out is told later.
  */
 enum hbcast_event_type {
 	HBCAST_EVENT_LANE_UP,
