@@ -154,7 +154,7 @@ static bool hbc_watch_children(struct hbc_session *s)
 	return false;
 }
 
-/* Ends lanes that bring none of this node's trees for too long. Return: whether none are left. */
+/* Ends lanes that bring no tree for too long. Return: whether slot 0 has had none for as long. */
 static bool hbc_watch_orphan(struct hbc_session *s)
 {
 	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
