@@ -122,7 +122,7 @@ static const char *why_failed(int err)
 {
 	switch (err) {
 	case ECONNABORTED:
-		return "its sender gave it up";
+		return "its sender gave it up, or had counted this node as failed";
 	case EBADMSG:
 		return "its checksum is wrong";
 	case ENOBUFS:
