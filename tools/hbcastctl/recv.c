@@ -161,8 +161,8 @@ static int settle(struct recv *r, struct hbincoming *in, int status)
 	bool kept = false;
 
 	if (status && status != HBCTL_KERNEL)
-		hbctl_error(r->ctl, ret, "\"%s\" is whole and keeps that name: "
-			    "what gives it another one was killed", in->part);
+		hbctl_error(r->ctl, ret, "\"%s\" is whole, but its renaming was killed; rename it",
+			    in->part);
 	if (in->error || status) {
 		kept = !in->useless && hbincoming_keep(in);
 	} else {
