@@ -247,7 +247,7 @@ def new_lanes(scene):
 
 def broadcast(scene, seconds):
     """A file that takes so long by its plan: seconds that it takes, and a new lane at most."""
-    readers = [Count(each.receiver(PORT, unordered=True)) for each in scene.nodes[1:]]
+    readers = [Count(each.receiver(PORT, node.UNORDERED)) for each in scene.nodes[1:]]
     sender = scene.root.sender(PORT)
     latest = 0
     due = begun = time.monotonic()

@@ -304,7 +304,8 @@ class Listener(Scribe):
 
     def go(self, here, chance):
         groups = {talk.group for talk in TALKS}
-        ears = [Ear(here.receiver(port, port == PIECES, group), group, port)
+        how = {ORDERED: None, PIECES: node.UNORDERED}
+        ears = [Ear(here.receiver(port, how[port], group), group, port)
                 for group in groups for port in VOICED]
         poll = {ear.sock: ear for ear in ears}
         self.write("here")
