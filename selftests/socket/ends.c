@@ -340,16 +340,19 @@ TEST_F(end, reads_slowly)
 
 TEST_F(end, node_stands_still)
 {
+	char set[80];
 	struct report r;
 	int i;
 
 	/* It is cut off by its own parent, however seldom that looks for dead nodes. */
-	ASSERT_EQ(0, node_run(1, "$ctl group set 5 stall-interval 1s"));
-	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 1s dead-interval 30s"));
+	snprintf(set, sizeof(set), "$ctl group set 5 stall-interval %ums", patience(1000));
+	ASSERT_EQ(0, node_run(1, set));
+	ASSERT_EQ(0, node_run(2, set));
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 dead-interval 30s"));
 	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 60s"));
 	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 65536);
 	ASSERT_EQ(1000000, send_message(self->sender, 1, 1000000, 0));
-	usleep(5000000);
+	usleep(1000 * patience(5000));
 	EXPECT_EQ(1000000, receive_message(self->near, 1, 1 << 20));
 	EXPECT_EQ(1, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));

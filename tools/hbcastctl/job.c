@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -24,22 +23,22 @@ void hbjob_start(struct hbjob *job, int (*run)(void *data), void *data)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		_exit(run(data));
 	}
+	/* Where there can be no process it is waited for here. */
+	job->code = job->pid < 0 ? run(data) : 0;
 	job->fd = job->pid < 0 ? -1 : pidfd_open(job->pid, 0);
-	if (job->fd < 0)
-		abort();
 }
 
 /**
  * hbjob_has_ended() - whether hbjob_end() would not wait
  * @job: from hbjob_start()
  *
- * Return: true if the process has ended.
+ * Return: true if the process has ended, or nobody can say so.
  */
 bool hbjob_has_ended(const struct hbjob *job)
 {
 	struct pollfd fd = { .fd = job->fd, .events = POLLIN };
 
-	return poll(&fd, 1, 0) > 0;
+	return job->fd < 0 || poll(&fd, 1, 0) > 0;
 }
 
 /**
@@ -52,8 +51,11 @@ int hbjob_end(struct hbjob *job)
 {
 	int status = 0;
 
+	if (job->pid < 0)
+		return job->code;
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	close(job->fd);
+	if (job->fd >= 0)
+		close(job->fd);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }

@@ -8,12 +8,14 @@
 
 /**
  * struct hbjob - such a process
- * @pid: its id
- * @fd: readable when it has ended
+ * @pid: its id; -1 if there could be none, and all is done
+ * @fd: readable when it has ended, or -1
+ * @code: what it has returned, without a process
  */
 struct hbjob {
 	pid_t pid;
 	int fd;
+	int code;
 };
 
 void hbjob_start(struct hbjob *job, int (*run)(void *data), void *data);
