@@ -15,16 +15,6 @@ partial_up 16 $size || exit
 
 slower=$PWD/selftests/ctl/slow-sync.so
 
-# ready NODE...: recv is there.
-ready()
-{
-	local node
-
-	for node in "$@"; do
-		wait_for 30 grep -qs '"ready":true' "$dir/$node.log" || return
-	done
-}
-
 # started NODE: some of the file is there.
 started()
 {

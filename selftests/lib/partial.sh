@@ -31,6 +31,16 @@ receive()
 		>"$dir/$node.log" 2>"$dir/$node.err" &
 }
 
+# ready NODE...: recv is there.
+ready()
+{
+	local node
+
+	for node in "$@"; do
+		wait_for 30 grep -qs '"ready":true' "$dir/$node.log" || return
+	done
+}
+
 # both NAME WORD...: recv at nodes 2 and 3.
 both()
 {
@@ -39,7 +49,7 @@ both()
 	two=$!
 	receive 3 "$@"
 	three=$!
-	wait_for 30 grep -qs '"ready":true' "$dir/2.log" && wait_for 30 grep -qs '"ready":true' "$dir/3.log"
+	ready 2 3
 }
 
 both_end()
