@@ -57,7 +57,6 @@ static const struct {
 	{ HBCAST_CMD_PLAN_TREE, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
 	{ HBCAST_CMD_PLAN_TREE, HBCAST_A_PLAN_SLOT, "slot is needed" },
 	{ HBCAST_CMD_PLAN_COMMIT, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
-	{ HBCAST_CMD_PLAN_ABORT, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
 	{ HBCAST_CMD_PLAN_DEL, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
 	{ HBCAST_CMD_PLAN_GET, HBCAST_A_PLAN_GROUP, "group is needed", .group = true },
 	{ HBCAST_CMD_LANE_GET, HBCAST_A_LANE_ID, "id is needed" },

@@ -152,11 +152,6 @@ static const struct nla_policy hbcast_plan_commit_nl_policy[HBCAST_A_PLAN_DRY_RU
 	[HBCAST_A_PLAN_DRY_RUN] = { .type = NLA_FLAG, },
 };
 
-/* HBCAST_CMD_PLAN_ABORT - do */
-static const struct nla_policy hbcast_plan_abort_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
-	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
-};
-
 /* HBCAST_CMD_PLAN_DEL - do */
 static const struct nla_policy hbcast_plan_del_nl_policy[HBCAST_A_PLAN_GROUP + 1] = {
 	[HBCAST_A_PLAN_GROUP] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -202,7 +197,7 @@ static const struct nla_policy hbcast_store_get_nl_policy[HBCAST_A_STORE_ID + 1]
 };
 
 /* Ops table for hbcast */
-const struct genl_ops hbcast_nl_ops[22] = {
+const struct genl_ops hbcast_nl_ops[21] = {
 	{
 		.cmd		= HBCAST_CMD_VERSION_GET,
 		.doit		= hbcast_nl_version_get_doit,
@@ -297,13 +292,6 @@ const struct genl_ops hbcast_nl_ops[22] = {
 		.doit		= hbcast_nl_plan_commit_doit,
 		.policy		= hbcast_plan_commit_nl_policy,
 		.maxattr	= HBCAST_A_PLAN_DRY_RUN,
-		.flags		= GENL_UNS_ADMIN_PERM,
-	},
-	{
-		.cmd		= HBCAST_CMD_PLAN_ABORT,
-		.doit		= hbcast_nl_plan_abort_doit,
-		.policy		= hbcast_plan_abort_nl_policy,
-		.maxattr	= HBCAST_A_PLAN_GROUP,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{

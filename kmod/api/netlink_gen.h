@@ -16,7 +16,7 @@ extern const struct nla_policy hbcast_edge_nl_policy[HBCAST_A_EDGE_RATE + 1];
 extern const struct nla_policy hbcast_task_nl_policy[HBCAST_A_TASK_RATE + 1];
 
 /* Ops table for hbcast */
-extern const struct genl_ops hbcast_nl_ops[22];
+extern const struct genl_ops hbcast_nl_ops[21];
 
 int hbcast_nl_version_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_node_set_doit(struct sk_buff *skb, struct genl_info *info);
@@ -35,7 +35,6 @@ int hbcast_nl_group_get_dumpit(struct sk_buff *skb,
 int hbcast_nl_plan_begin_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_plan_tree_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info);
-int hbcast_nl_plan_abort_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_plan_del_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info);
 int hbcast_nl_plan_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);

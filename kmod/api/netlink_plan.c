@@ -128,16 +128,6 @@ int hbcast_nl_plan_commit_doit(struct sk_buff *skb, struct genl_info *info)
 	return hbc_nl_reply(info, &(struct hbc_nl_kind) { hbc_nl_commit_put }, &commit);
 }
 
-int hbcast_nl_plan_abort_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct hbc_upload *plan = hbc_nl_plan_upload(info);
-
-	if (!plan)
-		return -ENOENT;
-	hbc_upload_free(hbc_nl_net(info), plan);
-	return 0;
-}
-
 static int hbc_nl_no_plan(const struct genl_info *info)
 {
 	return hbc_refuse(info->extack, -ENOENT, "this node knows no such plan in the group");

@@ -24,9 +24,7 @@ int hbc_upload_begin(struct hbc_net *hn, u32 portid, u32 group, u8 flags,
 	struct hbc_upload *plan;
 
 	lockdep_assert_held(&hn->lock);
-	if (hbc_upload_find(hn, portid, group))
-		return hbc_refuse(extack, -EEXIST,
-				  "this socket's upload for the group has begun already");
+	hbc_upload_flush(hn, portid, group);
 	if (hn->nr_plans >= HBCAST_UPLOADS_MAX)
 		return hbc_refuse(extack, -EBUSY,
 				  "too many uploads at once; try again when one is over");

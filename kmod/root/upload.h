@@ -59,8 +59,8 @@ struct hbc_upload {
 /* All of these: context process, hn->lock held. */
 
 /*
- * Begin an upload for @group by @portid with HBC_PLAN_* flags. Return: 0; -EEXIST
- * when it has begun; -EBUSY for too many at once; -ENOMEM.
+ * Begin an upload for @group by @portid with HBC_PLAN_* flags, anew if one has begun. Return: 0;
+ * -EBUSY for too many at once; -ENOMEM.
  */
 int hbc_upload_begin(struct hbc_net *hn, u32 portid, u32 group, u8 flags,
 		     struct netlink_ext_ack *extack);

@@ -23,14 +23,14 @@ nodes_up 3 || exit
 refused "no module" 1 'the kernel has no hbcast: .*modprobe hbcast' 1 node show
 refused "no module, send" 1 'the kernel has no hbcast' 1 send "$0" group 5 port 9
 run 1 -j version
-check_equal "no module: version" "1 [\"$version\",1,null]" \
+check_equal "no module: version" "1 [\"$version\",2,null]" \
 	"$status $(jq -c '[.tool.version, .tool.interface, .module]' <<<"$out")"
 load_hbcast || exit
 run 1 version
-check_equal "version" "0 hbcastctl $version, interface 1
-module    $version, interface 1, wire 4" "$status $out"
+check_equal "version" "0 hbcastctl $version, interface 2
+module    $version, interface 2, wire 4" "$status $out"
 run 1 -j version
-check_jq "version as JSON" "[1,\"$version\",1,4]" \
+check_jq "version as JSON" "[2,\"$version\",2,4]" \
 	'[.tool.interface, .module.version, .module.interface, .module.wire]'
 
 ### The node.

@@ -127,8 +127,7 @@ def test_plan(scene):
         edges.reverse()
         scene.root.apply_trees(*((0, tree) for tree in edges), wait=False)
 
-    attempt(scene, "a plan", apply,
-            after=lambda: quietly(scene.root.client.do, "plan-abort", group=node.GROUP))
+    attempt(scene, "a plan", apply)
     scene.root.apply(*CHAIN)
 
 

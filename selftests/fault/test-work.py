@@ -63,12 +63,8 @@ class Work:
         """The other one."""
         self.plans.reverse()
         forward, *trees = self.plans[0]
-        try:
-            self.scene.root.apply_trees(*((0, edges) for edges in trees), wait=False,
-                                        forward=forward)
-        except hbcnl.Refused:
-            # The next upload begins anew, unless this one was over.
-            self.scene.root.client.do("plan-abort", group=node.GROUP)
+        self.scene.root.apply_trees(*((0, edges) for edges in trees), wait=False,
+                                    forward=forward)
 
     def round(self):
         """What is refused may fail any of it."""

@@ -230,7 +230,7 @@ def worker(seed):
         lambda: client.do("group-del", id=rand.randrange(1, 3)) if rand.random() < 0.3 else None,
         lambda: apply(client, rand.randrange(1, 3),
                       [(1, peer) for peer in rand.sample(range(2, 9), rand.randrange(1, 8))]),
-        lambda: client.do("plan-abort", group=rand.randrange(1, 3)),
+        lambda: client.do("plan-begin", group=rand.randrange(1, 3)),
         lambda: client.do("plan-del", group=rand.randrange(1, 3)),
         lambda: client.dump("peer-get"), lambda: client.dump("group-get"),
         lambda: client.dump("plan-get"), lambda: client.dump("lane-get"),

@@ -31,16 +31,9 @@ CHAIN = edges(*((node, node + 1) for node in range(1, MEMBERS)))
 def upload(client, tree, group=GROUP, step=1000, **values):
     """A whole upload; returns what the commit answers."""
     client.do("plan-begin", group=group)
-    try:
-        for i in range(0, max(len(tree), 1), step):
-            client.do("plan-tree", group=group, slot=0, edge=tree[i:i + step], **values)
-        return client.do("plan-commit", group=group)
-    except hbcnl.Refused:
-        try:
-            client.do("plan-abort", group=group)
-        except hbcnl.Refused as why:
-            assert why.errno == errno.ENOENT
-        raise
+    for i in range(0, max(len(tree), 1), step):
+        client.do("plan-tree", group=group, slot=0, edge=tree[i:i + step], **values)
+    return client.do("plan-commit", group=group)
 
 
 def no_tree(client, name, tree, sentence, group=GROUP, number=errno.EINVAL):
@@ -85,12 +78,9 @@ def test_upload_refused(client):
             group=GROUP, slot=0)
     refused("a commit before the upload", errno.ENOENT, "no upload", client.do, "plan-commit",
             group=GROUP)
-    refused("an abort before the upload", errno.ENOENT, "no upload", client.do, "plan-abort",
-            group=GROUP)
     refused("an upload for a group that is not there", errno.ENOENT, "add the group",
             client.do, "plan-begin", group=77)
     fine("an upload begins", client.do, "plan-begin", group=GROUP)
-    refused("but once", errno.EEXIST, "begun already", client.do, "plan-begin", group=GROUP)
     refused("a slot that no plan has", errno.ERANGE, ".", client.do, "plan-tree",
             group=GROUP, slot=64, edge=STAR)
     for text, edge in (("no child", {"parent": 1}), ("no parent", {"child": 2})):
@@ -108,14 +98,18 @@ def test_upload_refused(client):
     client.do("plan-tree", group=GROUP, slot=0, edge=STAR)
     tap.equal(client.do("plan-commit", group=GROUP, dry_run=True)["epoch"], 1,
               "what was refused left no edges behind")
-    fine("the upload is given up", client.do, "plan-abort", group=GROUP)
+    fine("it begins anew", client.do, "plan-begin", group=GROUP)
+    refused("without the edges that it had", errno.EINVAL, "^the plan has no edges$", client.do,
+            "plan-commit", group=GROUP, dry_run=True)
     refused("what is forwarded, unknown", errno.ERANGE, ".", client.do, "plan-begin",
             hbcnl.attr(spec.number("plan", "forward"), b"\2\0\0\0"), group=GROUP)
     client.do("plan-begin", group=GROUP, forward="message")
     refused("whole messages along a second tree", errno.EINVAL, "has one tree, in slot 0",
             client.do, "plan-tree", group=GROUP, slot=1, edge=STAR)
-    client.do("plan-abort", group=GROUP)
-    refused("and is over", errno.ENOENT, "no upload", client.do, "plan-commit", group=GROUP)
+    refused("a commit of nothing", errno.EINVAL, "has no edges", client.do, "plan-commit",
+            group=GROUP)
+    refused("which is over then", errno.ENOENT, "no upload", client.do, "plan-commit",
+            group=GROUP)
 
 
 def test_batch(client):
@@ -171,12 +165,9 @@ def test_accepted(client):
 def upload_trees(client, *trees, group=GROUP):
     """One tree for each slot, from 0 on."""
     client.do("plan-begin", group=group)
-    try:
-        for slot, tree in enumerate(trees):
-            client.do("plan-tree", group=group, slot=slot, edge=tree, rate=1000 + slot)
-        return client.do("plan-commit", group=group)
-    finally:
-        client.batch(("plan-abort", {"group": group}))
+    for slot, tree in enumerate(trees):
+        client.do("plan-tree", group=group, slot=slot, edge=tree, rate=1000 + slot)
+    return client.do("plan-commit", group=group)
 
 
 def test_trees(client):
@@ -292,8 +283,7 @@ def test_uploads_abandoned():
     client = hbcnl.Client(spec)
     for _ in range(3 * most):
         client.do("plan-begin", group=GROUP)
-        client.do("plan-abort", group=GROUP)
-    fine("uploads that are abandoned or given up make room", client.do, "plan-begin",
+    fine("uploads that are abandoned or begun anew make room", client.do, "plan-begin",
          group=GROUP)
     client.do("group-del", id=GROUP)
     client.do("group-new", id=GROUP, key=KEY)

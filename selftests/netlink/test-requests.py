@@ -31,7 +31,7 @@ def good_values():
         "group-new": group, "group-set": group | {"any_member": True},
         "group-del": {"id": 5}, "group-get": {"id": 5}, "plan-begin": {"group": 5},
         "plan-tree": {"group": 5, "slot": 0, "rate": 1, "edge": edge},
-        "plan-commit": {"group": 5, "dry_run": True}, "plan-abort": {"group": 5},
+        "plan-commit": {"group": 5, "dry_run": True},
         "plan-del": {"group": 5}, "plan-get": {"group": 5, "root": 1},
         "lane-get": {"id": 1}, "message-get": {"group": 5, "id": 1},
     }
@@ -96,7 +96,7 @@ def test_missing_attributes(client):
     needed = {"node-set": ["id"], "peer-new": ["id"], "peer-del": ["id"], "peer-get": ["id"],
               "group-new": ["id", "key"], "group-set": ["id"], "group-del": ["id"],
               "group-get": ["id"], "plan-begin": ["group"], "plan-tree": ["group", "slot"],
-              "plan-commit": ["group"], "plan-abort": ["group"], "plan-del": ["group"],
+              "plan-commit": ["group"], "plan-del": ["group"],
               "plan-get": ["group"], "lane-get": ["id"], "message-get": ["group", "id"]}
     for operation, good in good_values().items():
         for name in needed[operation]:

@@ -221,7 +221,7 @@ class Planner(Actor):
     def give_up(self, client, root, chance):
         self.upload(client, root, chance)
         if chance.random() < 0.5:
-            ask(client, "plan-abort", group=GROUP)
+            ask(client, "plan-begin", group=GROUP)
 
     def delete(self, client, root, chance):
         self.commit(client, root, chance)
