@@ -225,7 +225,7 @@ static int hbc_nl_group_put(struct sk_buff *skb, const void *of)
 	if (err || !hbc_nl_may(group))
 		return err;
 	return nla_put_u32(skb, HBCAST_A_GROUP_MEMBERS, group->nr_members) ?:
-	       nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, hbc_receivers_bound(group)) ?:
+	       nla_put_u32(skb, HBCAST_A_GROUP_RECEIVERS, READ_ONCE(group->nr_socks)) ?:
 	       hbc_nl_put_u64(skb, HBCAST_A_GROUP_PROBED, atomic64_read(&group->probed)) ?:
 	       hbc_nl_put_drops(skb, group);
 }

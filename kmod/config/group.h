@@ -64,8 +64,9 @@ struct hbc_group_config {
  *	nodes are the members
  * @sessions: struct hbc_session; hn->lock
  * @nr_sessions: their number; hn->lock
- * @socks_lock: @socks
+ * @socks_lock: @socks and @nr_socks
  * @socks: receivers (struct hbc_sock) that are bound to the group
+ * @nr_socks: their number
  * @gone: removed from the node; written under hn->lock
  * @drops: what was thrown away, by HBCAST_A_DROPS_*, the reasons
  * @probed: bytes that this node has sent for measurements since the total was set
@@ -84,6 +85,7 @@ struct hbc_group {
 	unsigned int nr_sessions;
 	struct mutex socks_lock; /* receivers */
 	struct hlist_head socks;
+	u32 nr_socks;
 	bool gone;
 	atomic64_t drops[__HBCAST_A_DROPS_MAX];
 	atomic64_t probed;

@@ -125,7 +125,7 @@ struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
 {
 	struct hbc_message *m, *found = NULL;
 
-	spin_lock_bh(&s->lock);
+	lockdep_assert_held(&s->lock);
 	/* Most look for the newest. */
 	list_for_each_entry_reverse(m, &s->messages, link) {
 		if (hbc_message_number(m) <= after)
@@ -134,7 +134,6 @@ struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after)
 	}
 	if (found)
 		kref_get(&found->ref);
-	spin_unlock_bh(&s->lock);
 	return found;
 }
 

@@ -97,7 +97,7 @@ int hbc_message_insert(struct hbc_message *m);
 struct hbc_message *hbc_message_find(struct hbc_session *s, u32 low);
 /* That of @number, with a reference, or NULL. Context: any. */
 struct hbc_message *hbc_message_lookup(struct hbc_session *s, u64 number);
-/* The first whose number is above @after, with a reference, or NULL. Context: any. */
+/* The first whose number is above @after, with a reference, or NULL. session->lock held. */
 struct hbc_message *hbc_message_after(struct hbc_session *s, u64 after);
 /*
  * The one behind @before, whose reference goes, or with NULL the first, with a reference, or

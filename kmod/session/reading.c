@@ -28,28 +28,17 @@ void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
 	INIT_DELAYED_WORK(&r->work, hbc_receiver_work);
 }
 
-u32 hbc_receivers_bound(struct hbc_group *group)
-{
-	struct hlist_node *node;
-	u32 n = 0;
-
-	mutex_lock(&group->socks_lock);
-	hlist_for_each(node, &group->socks)
-		n++;
-	mutex_unlock(&group->socks_lock);
-	return n;
-}
-
 int hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port)
 {
 	lockdep_assert_held(&group->hn->lock);
-	if (hbc_receivers_bound(group) >= HBC_RECEIVERS_MAX)
+	if (READ_ONCE(group->nr_socks) >= HBC_RECEIVERS_MAX)
 		return -EADDRINUSE;
 	kref_get(&group->ref);
 	r->port = port;
 	r->group = group;
 	mutex_lock(&group->socks_lock);
 	hlist_add_head(&r->link, &group->socks);
+	WRITE_ONCE(group->nr_socks, group->nr_socks + 1);
 	mutex_unlock(&group->socks_lock);
 	return 0;
 }
@@ -59,6 +48,7 @@ void hbc_receiver_unbind(struct hbc_receiver *r)
 	if (!r->group)
 		return;
 	mutex_lock(&r->group->socks_lock);
+	WRITE_ONCE(r->group->nr_socks, r->group->nr_socks - !hlist_unhashed(&r->link));
 	hlist_del_init(&r->link);
 	mutex_unlock(&r->group->socks_lock);
 }

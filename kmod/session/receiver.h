@@ -138,8 +138,6 @@ void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk);
  * -EADDRINUSE if as many are bound as may be.
  */
 int hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port);
-/* How many are bound. Context: process. */
-u32 hbc_receivers_bound(struct hbc_group *group);
 /* No message finds it any more. Context: process. */
 void hbc_receiver_unbind(struct hbc_receiver *r);
 /*

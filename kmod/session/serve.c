@@ -117,22 +117,6 @@ static unsigned int hbc_serve_tree(struct hbc_child *child, u8 *frame)
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE, 0, sizeof(*w) + n * sizeof(w->node[0]));
 }
 
-/* The first message that the child has not been told of, with a reference. session->lock held. */
-static struct hbc_message *hbc_serve_untold(struct hbc_child *child)
-{
-	struct hbc_message *m, *found = NULL;
-
-	/* All of them: those below report about each, or say that it is over. */
-	list_for_each_entry_reverse(m, &child->s->messages, link) {
-		if (hbc_message_number(m) <= child->told)
-			break;
-		found = m;
-	}
-	if (found)
-		kref_get(&found->ref);
-	return found;
-}
-
 /* MESSAGE of one, whose reference it takes over. */
 static unsigned int hbc_serve_message(struct hbc_child *child, struct hbc_message *m, u8 *frame)
 {
@@ -215,7 +199,8 @@ unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
 	mute = child->over || (!child->plan_told && !s->origin && !s->parent[child->slot]);
 	if (!len && !mute)
 		len = hbc_serve_tree(child, frame);
-	m = len || mute ? NULL : hbc_serve_untold(child);
+	/* All of them: those below report about each, or say that it is over. */
+	m = len || mute ? NULL : hbc_message_after(s, child->told);
 	if (!len && !mute && !m)
 		len = hbc_serve_done(child, frame) ?:
 		      child->agreed ? hbc_serve_last(child, frame) : 0;
