@@ -398,12 +398,15 @@ static int hbc_parent_done(struct hbc_parent *parent, const struct hbc_wire_done
 static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 {
 	struct hbc_session *s = parent->s;
+	u8 slot = parent->lane->slot;
 
 	/* For all it is the end from where the tree comes alone. */
-	if (h->tag & HBC_OVER_ALL && READ_ONCE(s->parent[parent->lane->slot]) == parent) {
+	if (h->tag && READ_ONCE(s->parent[slot]) == parent &&
+	    (h->tag & HBC_OVER_ALL || slot == HBC_SLOT_ALL)) {
 		mutex_lock(&s->hn->lock);
-		WRITE_ONCE(s->root_gone, true);
-		hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
+		WRITE_ONCE(s->over, h->tag);
+		hbc_session_end(s, h->tag & HBC_OVER_ALL ? HBCAST_REASON_PLAN_GONE :
+							   HBCAST_REASON_LANE_LOST);
 		mutex_unlock(&s->hn->lock);
 		return 0;
 	}

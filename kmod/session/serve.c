@@ -182,7 +182,7 @@ static unsigned int hbc_serve_over(struct hbc_child *child, u8 *frame)
 	child->stop = false;
 	child->over = true;
 	return hbc_wire_put_hdr((struct hbc_wire_hdr *)frame, HBC_FRAME_OVER,
-				READ_ONCE(child->s->root_gone) ? HBC_OVER_ALL : 0, HBC_HDR_LEN);
+				READ_ONCE(child->s->over), HBC_HDR_LEN);
 }
 
 unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)

@@ -142,7 +142,7 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 	spin_lock_bh(&s->lock);
 	WRITE_ONCE(s->ended, reason);
 	if (s->origin)
-		WRITE_ONCE(s->root_gone, true);
+		WRITE_ONCE(s->over, HBC_OVER_ALL);
 	spin_unlock_bh(&s->lock);
 	hbc_children_leave_slots(s, 0);
 	mutex_unlock(&s->plan_lock);

@@ -72,7 +72,7 @@ struct hbc_tree;
  * @gain: of lanes of several trees; its own lock
  * @alone: jiffies since when there is no parent in slot 0
  * @ended: enum hbcast_reason with which the session ended here, or 0
- * @root_gone: at the root, too, it is over
+ * @over: tag of OVER for those below: HBC_OVER_*
  * @gone: it is off the group's list; hn->lock, too
  * @work: after the file's work has told of something, or nodes are lost
  * @report: tells reports that have gathered
@@ -111,7 +111,7 @@ struct hbc_session {
 	struct hbc_gain gain;
 	unsigned long alone;
 	u8 ended;
-	bool root_gone;
+	u8 over;
 	bool gone;
 	struct work_struct work;
 	struct delayed_work report;

@@ -5,8 +5,9 @@
  * A child whose lane is not READY for dead-interval counts as not reached, and those below it
  * become this node's own. One that acknowledges nothing for stall-interval, though short messages
  * are outstanding, is cut off by its own parent. A session without a parent in slot 0 for some
- * dead-intervals ends, and so does a lane over which no tree of this node's comes. A file of which
- * one piece takes longer than stall-interval fails here, and those below are served by others.
+ * dead-intervals ends, here and below, and so does a lane over which no tree of this node's comes.
+ * A file of which one piece takes longer than stall-interval fails here, and those below are served
+ * by others.
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
@@ -195,6 +196,7 @@ void hbc_watch_work(struct work_struct *work)
 	hbc_watch_files(s);
 	if (hbc_watch_orphan(s)) {
 		mutex_lock(&s->hn->lock);
+		WRITE_ONCE(s->over, HBC_OVER_LOST);
 		hbc_session_end(s, HBCAST_REASON_LANE_LOST);
 		mutex_unlock(&s->hn->lock);
 	}

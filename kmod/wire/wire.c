@@ -44,7 +44,7 @@ static const struct rule rules[__HBC_FRAME_MAX] = {
 		.fixed = SIZE(message), .step = 1, .max = SIZE(message) + HBC_NAME_MAX,
 	},
 	[HBC_FRAME_LAST] = { .fixed = SIZE(last) },
-	[HBC_FRAME_OVER] = { .fixed = SIZE(hdr), .tags = HBC_OVER_ALL },
+	[HBC_FRAME_OVER] = { .fixed = SIZE(hdr), .tags = HBC_OVER_ALL | HBC_OVER_LOST },
 	[HBC_FRAME_DONE] = { .fixed = SIZE(done), .step = SIZE(numbers) },
 	[HBC_FRAME_TREE_ACK] = { .fixed = SIZE(tree_ack) },
 	[HBC_FRAME_HAVE] = {

@@ -260,7 +260,9 @@ struct hbc_wire_have {
 #define HBC_HAVE_RUNS \
 	((HBC_CONTROL_MAX - sizeof(struct hbc_wire_have)) / sizeof(struct hbc_wire_run))
 
-#define HBC_OVER_ALL	0x01	/* tag of OVER: the session is over, not the lane alone */
+/* Tags of OVER: not the lane alone, the session is over; by its root, or without it. */
+#define HBC_OVER_ALL	0x01
+#define HBC_OVER_LOST	0x02	/* in slot 0, which reaches all */
 
 #define HBC_ACK_FILE	0x01	/* tag: of a file: the sender and all below it have @bytes of it */
 /* Of short messages: all before @message, and @bytes of it, are where they belong below. */

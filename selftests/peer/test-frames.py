@@ -223,7 +223,7 @@ def test_out_of_turn(scene):
             "a PING with a tag": wire.ping(tag=1),
             "a short PING": wire.frame(wire.PING, bytes(7)),
             "a long PING": wire.frame(wire.PING, bytes(9)),
-            "OVER with an unknown tag": wire.over(2),
+            "OVER with an unknown tag": wire.over(4),
             "LAST of message 0": wire.last(0),
             "DONE of message 0": wire.done(1, (0, 1)),
             "DONE of nothing": wire.done(1, (1, 0)),

@@ -574,6 +574,45 @@ def test_below(scene):
             each.close()
 
 
+def relayed(slots):
+    """A relay between the attacker as its parent in each slot, and as its child."""
+    all_slots = (1 << slots) - 1
+    nodes = [wire.tree_node(2, children=1, slots=all_slots),
+             wire.tree_node(EVIL, slots=all_slots, address=f"10.9.0.{EVIL}")]
+    incarnation = random.getrandbits(63) + 1
+    with listen() as listener:
+        above = [parent(slot, incarnation) for slot in range(slots)]
+        for peer in above:
+            peer.tell(nodes, 1, {slot: 1 for slot in range(slots)})
+        return above, children(listener, slots)
+
+
+def test_over(scene):
+    """Without its parent a session is over for all below at once, but in slot 0 alone."""
+    above, below = relayed(2)
+    above[1].send(wire.over(wire.OVER_LOST))
+    tap.check(above[0].alive() and below[0].alive() and below[1].alive(),
+              "that slot 1's parent has lost the root is no end")
+    with scene.members[0].receiver(PORT) as receiver:
+        above[0].send(wire.message(1, 20, PORT, 10, 1), wire.cut(1, bytes(20), 10, 1)[0])
+        reader = node.Reader(receiver)
+        tap.check(above[0].alive(), "a message begins")
+        above[0].send(wire.over(wire.OVER_LOST))
+        for slot, lane in below.items():
+            lane.until(lambda lane=lane: lane.over is not None)
+            tap.equal(lane.over, wire.OVER_LOST, f"slot 0's parent has, slot {slot} is told so")
+        tap.equal(reader.result(), "ECONNRESET", "and who reads a message")
+    for lane in [*above, *below.values()]:
+        lane.close()
+    above, below = relayed(1)
+    above[0].close()
+    begun = time.monotonic()
+    below[0].until(lambda: below[0].over is not None)
+    tap.equal(below[0].over, wire.OVER_LOST, "who has lost its parent says so")
+    tap.check(time.monotonic() - begun > 4 * DEAD_MS / 1000 - 1, "not before patience ends")
+    below[0].close()
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
@@ -582,7 +621,8 @@ def main():
     set_window(scene, WINDOW)
     for test in (test_order, test_window, test_choice, test_cut, test_plans, test_slots,
                  test_early, test_before, test_again, test_returned, test_left, test_roots,
-                 test_handover, test_end, test_end_breaks, test_below, test_dead):
+                 test_handover, test_end, test_end_breaks, test_below, test_over,
+                 test_dead):
         test(scene)
     scene.end()
     tap.done()

@@ -159,6 +159,10 @@ static const u8 over_all[] = {
 	11, 1, 0, 4,
 };
 
+static const u8 over_lost[] = {
+	11, 2, 0, 4,
+};
+
 /* Messages 5 and 7 to 10 are over, with one between them. */
 static const u8 done[] = {
 	12, 0, 0, 44,
@@ -347,6 +351,7 @@ const struct sample samples[NR_SAMPLES] = {
 	[SAMPLE_LAST] = SAMPLE(last),
 	[SAMPLE_OVER] = SAMPLE(over),
 	[SAMPLE_OVER_ALL] = SAMPLE(over_all),
+	[SAMPLE_OVER_LOST] = SAMPLE(over_lost),
 	[SAMPLE_DONE] = SAMPLE(done),
 	[SAMPLE_TREE_ACK] = SAMPLE(tree_ack),
 	[SAMPLE_TREE_READY] = SAMPLE(tree_ready),

@@ -33,6 +33,7 @@ GOOD = {
     "LAST": wire.last(1),
     "OVER": wire.over(),
     "OVER of all": wire.over(wire.OVER_ALL),
+    "OVER without the root": wire.over(wire.OVER_LOST),
     "DONE": wire.done(5),
     "DONE of numbers": wire.done(5, (1, 1), (3, 4)),
     "TREE_ACK": wire.tree_ack(1),

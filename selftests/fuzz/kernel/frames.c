@@ -239,7 +239,7 @@ static unsigned int choose_done(struct choices *c, struct lane *lane, u8 *out)
 static unsigned int choose_over(struct choices *c, u8 *out)
 {
 	return hbc_wire_put_hdr((struct hbc_wire_hdr *)out, HBC_FRAME_OVER,
-				rarely(c, 4) ? HBC_OVER_ALL : 0, HBC_HDR_LEN);
+				rarely(c, 4) ? choose(c, 4) : 0, HBC_HDR_LEN);
 }
 
 /* Up. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A short run of the fuzzer, the same every time; 'make long' runs longer.
 RUNS=2000000
-FRAMES=33
+FRAMES=34
 
 cd "$(dirname "$0")" || exit 1
 work=$(mktemp -d) || exit 1
