@@ -232,10 +232,14 @@ static bool hbc_origin_tell_lost(struct hbc_session *s, bool down)
 
 void hbc_root_lost(struct hbc_session *s)
 {
+	struct hbc_message *m;
+
 	while (hbc_origin_tell_lost(s, true))
 		hbc_root_unready(s);
 	while (hbc_origin_tell_lost(s, false))
 		;
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+		hbc_sent_look(m->sent);
 }
 
 /* Slots. */

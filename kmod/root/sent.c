@@ -100,20 +100,60 @@ static u64 hbc_sent_given(const struct hbc_sent *sent)
 	return hbc_geometry_offset(&store->info.cut, given * store->info.cut.per_piece);
 }
 
-/* The message is over if no member is pending. */
-static void hbc_sent_look(struct hbc_sent *sent)
+/*
+ * Members whose part is not final, and which are lost: how many. They fail in @as, of which the
+ * first @max are there. session->lock and origin->lock held.
+ */
+static u32 hbc_sent_lost(struct hbc_sent *sent, struct hbcast_member *as, u32 max)
 {
-	struct hbc_origin *origin = sent->source->s->origin;
+	const struct hbc_session *s = sent->source->s;
+	const struct hbc_tree *tree = s->tree[HBC_SLOT_ALL];
+	struct hbcast_member *member;
+	unsigned int p;
+	u32 nr = 0, i;
+
+	lockdep_assert_held(&s->lock);
+	for_each_set_bit(p, s->lost.now, tree ? tree->nr : 0) {
+		member = hbc_sent_member(sent, be32_to_cpu(tree->node[p].node));
+		if (!member || member->state != HBCAST_PENDING)
+			continue;
+		nr++;
+		i = member - sent->member;
+		if (i >= max)
+			continue;
+		as[i].state = HBCAST_FAILED;
+		as[i].reason = HBCAST_REASON_NODE_DEAD;
+		as[i].time_ns = ktime_get_ns() - sent->accepted;
+	}
+	return nr;
+}
+
+/* Those that are lost fail. session->lock and origin->lock held. */
+static void hbc_sent_bury(struct hbc_sent *sent)
+{
+	u32 nr = hbc_sent_lost(sent, sent->member, sent->nr);
+
+	WRITE_ONCE(sent->failed, sent->failed + nr);
+	sent->pending -= nr;
+}
+
+void hbc_sent_look(struct hbc_sent *sent)
+{
+	struct hbc_session *s = sent->source->s;
 	struct hbc_message *m = NULL;
 
-	spin_lock_bh(&origin->lock);
+	spin_lock_bh(&s->lock);
+	spin_lock(&s->origin->lock);
+	if (hbc_sent_lost(sent, NULL, 0) == sent->pending)
+		hbc_sent_bury(sent);
 	if (!sent->pending && sent->message) {
 		m = sent->message;
 		sent->given = hbc_sent_given(sent);
 		sent->message = NULL;
 		WRITE_ONCE(sent->complete, true);
 	}
-	spin_unlock_bh(&origin->lock);
+	spin_unlock(&s->origin->lock);
+	spin_unlock_bh(&s->lock);
 	if (!m)
 		return;
 	hbc_message_end(m);
@@ -152,10 +192,13 @@ struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
 
 void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason)
 {
-	struct hbc_origin *origin = sent->source->s->origin;
+	struct hbc_session *s = sent->source->s;
 	u32 nr = keep ? keep->nr : 0, i, k = 0;
 
-	spin_lock_bh(&origin->lock);
+	spin_lock_bh(&s->lock);
+	spin_lock(&s->origin->lock);
+	if (!keep)
+		hbc_sent_bury(sent);
 	/* Both are in order. */
 	for (i = 0; i < sent->nr; i++) {
 		while (k < nr && keep->id[k] < sent->member[i].node)
@@ -163,7 +206,8 @@ void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 re
 		if (k == nr || keep->id[k] != sent->member[i].node)
 			hbc_sent_settle(sent, &sent->member[i], reason);
 	}
-	spin_unlock_bh(&origin->lock);
+	spin_unlock(&s->origin->lock);
+	spin_unlock_bh(&s->lock);
 	hbc_sent_look(sent);
 }
 
@@ -221,6 +265,8 @@ struct hbcast_completion *hbc_sent_completion(struct hbc_sent *sent, u32 max)
 	if (max)
 		hbc_sent_progress(sent);
 	memcpy(c->member, sent->member, max * sizeof(c->member[0]));
+	/* Unless they come back in time. */
+	c->failed += hbc_sent_lost(sent, c->member, max);
 	spin_unlock(&s->origin->lock);
 	spin_unlock_bh(&s->lock);
 	return c;

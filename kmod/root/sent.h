@@ -67,16 +67,20 @@ void hbc_sent_put(struct hbc_sent *sent);
 /* The nodes of a tree, kvfree()d by the caller; NULL without memory. Context: process. */
 struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
 /*
- * All whose part is not final fail with @reason, or with @keep those that are not among it.
+ * All whose part is not final fail with @reason, or NODE_DEAD if they are lost; with @keep those
+ * that are not among it.
  * Context: process, no spinlocks.
  */
 void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason);
+/* It is over if all whose part is not final are lost. Context: process, no spinlocks. */
+void hbc_sent_look(struct hbc_sent *sent);
 /* What HBCAST_COMPLETION says, but for the members. origin->lock held. */
 void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c);
 /*
  * All that HBCAST_COMPLETION says, with the first @max members, if there are that many: for
  * kvfree(), or NULL. Of those whose part is not final, @bytes are what all have by word of the
- * child of this node that they are below. Context: process, no spinlocks.
+ * child of this node that they are below; those that are lost count as failed. Context: process,
+ * no spinlocks.
  */
 struct hbcast_completion *hbc_sent_completion(struct hbc_sent *sent, u32 max);
 

@@ -168,7 +168,6 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 		hbc_child_renew(child);
 	child->tree = tree;
 	child->edge = edge;
-	child->failed = 0;
 	list_for_each_entry(c, &child->cursors, child_link) {
 		hbc_cursor_set_route(c, &tree->edge[edge].route);
 		if (renew)
@@ -335,7 +334,8 @@ int hbc_child_up(struct hbc_child *child)
 	if (child->dead || child->ack != child->ack_up)
 		child->moved = jiffies;
 	child->ack_up = child->ack;
-	if (child->dead)
+	/* One that was another's may be lost by that one's word. */
+	if (child->dead || !child->lane->stats.connects)
 		hbc_lost_child(child, false);
 	child->dead = false;
 	spin_unlock_bh(&s->lock);

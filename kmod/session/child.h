@@ -39,7 +39,6 @@ struct hbc_tree;
  * @stop: OVER is to be told
  * @ready: epoch in which all below it are connected
  * @dead: those below count as not reached
- * @failed: number of the last message that was reported failed as @dead; plan_lock
  * @since: jiffies when the lane was lost, or begun
  * @ack: first short message that is not where it belongs there and below
  * @ack_bytes: bytes of that which are
@@ -67,7 +66,6 @@ struct hbc_child {
 	bool stop;
 	u32 ready;
 	bool dead;
-	u64 failed;
 	unsigned long since;
 	u64 ack;
 	u64 ack_bytes;

@@ -405,8 +405,8 @@ void hbc_message_release(struct hbc_message *m)
 	spin_unlock_bh(&m->s->lock);
 	hbc_children_forget(m);
 	hbc_store_close(m->store);
-	/* Of a node that was not in the tree when the others got it. */
-	hbc_receivers_push(m, HBCAST_REASON_LANE_LOST);
+	/* Of a node that was not in the tree, or not reached, when the others got it. */
+	hbc_receivers_push(m, HBCAST_REASON_NODE_DEAD);
 	if (m->sent)
 		hbc_root_released(m);
 }

@@ -521,15 +521,20 @@ void hbc_receivers_push(struct hbc_message *m, u8 reason)
 {
 	struct hbc_delivery *d;
 	struct hbc_receiver *r;
+	bool fails;
 
 	list_for_each_entry(d, &m->deliveries, message_link) {
 		r = hbc_delivery_receiver(d);
 		if (!r)
 			continue;
 		spin_lock_bh(&r->lock);
-		if (!d->ended && !READ_ONCE(d->queued) && !d->reason)
+		fails = reason && !d->ended && !READ_ONCE(d->queued) && !d->reason;
+		if (fails)
 			WRITE_ONCE(d->reason, reason);
 		spin_unlock_bh(&r->lock);
+		/* Whether somebody reads as far or not. */
+		if (fails)
+			hbc_delivery_report(d, true, reason);
 		hbc_receiver_push(r);
 		sock_put(r->sk);
 	}

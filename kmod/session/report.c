@@ -110,58 +110,45 @@ unsigned int hbc_report_frame(struct hbc_session *s, u64 known, struct hbc_wire_
 bool hbc_report_is_told(const struct hbc_message *m)
 {
 	const struct hbc_tree *tree = m->s->tree[HBC_SLOT_ALL];
+	u32 p;
 
 	lockdep_assert_held(&m->s->lock);
-	return tree && m->outcomes.nodes == tree->nr && !m->fresh.nr;
+	for (p = 0; tree && p < tree->nr; p++)
+		if (!test_bit(p, m->s->lost.now) && !hbc_outcomes_find(&m->outcomes, p))
+			return false;
+	return tree && !m->fresh.nr;
 }
 
-/* Some nodes of a child's subtree have an outcome. plan_lock held. Return: 0 or -ENOMEM. */
-static int hbc_report_add(struct hbc_child *child, struct hbc_message *m, u32 first, u32 count,
-			  u8 reason)
-{
-	struct hbc_session *s = child->s;
-	struct hbc_outcome add = { .first = hbc_child_edge(child)->first + first, .count = count,
-				   .reason = reason };
-	int n;
-
-	lockdep_assert_held(&s->plan_lock);
-	if (s->origin) {
-		hbc_root_report(m, child->tree, &add);
-		return 0;
-	}
-	spin_lock_bh(&s->lock);
-	n = hbc_outcomes_add(&m->outcomes, &add, &m->fresh);
-	m->retell |= n < 0;
-	spin_unlock_bh(&s->lock);
-	if (n > 0)
-		hbc_report_due(s);
-	return min(n, 0);
-}
-
-int hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason)
-{
-	return hbc_report_add(child, m, 0, hbc_child_edge(child)->size, reason);
-}
-
+/* Nodes of a child's subtree have an outcome. plan_lock held. Return: 0 or -errno. */
 static int hbc_report_outcome(struct hbc_child *child, const struct hbc_wire_outcome *w)
 {
-	u32 first = be32_to_cpu(w->first), count = be32_to_cpu(w->count);
-	u32 size = hbc_child_edge(child)->size;
+	struct hbc_outcome add = { be32_to_cpu(w->first), be32_to_cpu(w->count), w->reason };
+	const struct hbc_edge *edge = hbc_child_edge(child);
 	struct hbc_session *s = child->s;
 	struct hbc_message *m;
-	int err;
+	int n = 0;
 
-	if (first >= size || count > size - first)
+	if (add.first >= edge->size || add.count > edge->size - add.first)
 		return -EPROTO;
+	add.first += edge->first;
 	m = hbc_message_lookup(s, be64_to_cpu(w->message));
 	if (!m) {
 		/* It is over. */
 		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 		return 0;
 	}
-	err = hbc_report_add(child, m, first, count, w->reason);
+	if (s->origin) {
+		hbc_root_report(m, child->tree, &add);
+	} else {
+		spin_lock_bh(&s->lock);
+		n = hbc_outcomes_add(&m->outcomes, &add, &m->fresh);
+		m->retell |= n < 0;
+		spin_unlock_bh(&s->lock);
+	}
+	if (n > 0)
+		hbc_report_due(s);
 	hbc_message_put(m);
-	return err;
+	return min(n, 0);
 }
 
 int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, unsigned int n)

@@ -25,13 +25,11 @@ void hbc_report_work(struct work_struct *work);
 unsigned int hbc_report_frame(struct hbc_session *s, u64 known, struct hbc_wire_report *w);
 /* REPORT has come: 0 or why the lane must end. Context: receive work. */
 int hbc_report_come(struct hbc_child *child, const struct hbc_wire_report *w, unsigned int n);
-/* Whether this node and all below have an outcome that the parent was told. session->lock held. */
-bool hbc_report_is_told(const struct hbc_message *m);
 /*
- * The nodes of a child's subtree have outcome @reason, unless they have one: 0 or -ENOMEM.
- * plan_lock held.
+ * Whether this node, and all below that are not lost, have an outcome that the parent was told.
+ * session->lock held.
  */
-int hbc_report_child(struct hbc_child *child, struct hbc_message *m, u8 reason);
+bool hbc_report_is_told(const struct hbc_message *m);
 /*
  * A tree of slot 0 has come: its parent is told all outcomes anew. Those of nodes below are not
  * known by its numbers, unless it is the @same one by another lane: they do not tell them anew

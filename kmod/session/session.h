@@ -127,7 +127,10 @@ void hbc_root_report(struct hbc_message *m, const struct hbc_tree *tree,
 void hbc_root_acked(struct hbc_session *s);
 /* All have the short message. Context: process, no spinlocks. */
 void hbc_root_released(struct hbc_message *m);
-/* Nodes have become lost, or are back: see hbc_lost_runs(). Context: process. */
+/*
+ * Nodes have become lost, or are back: see hbc_lost_runs(). Messages for which all others are done
+ * are over. Context: process, no spinlocks.
+ */
 void hbc_root_lost(struct hbc_session *s);
 /* Some nodes are not connected. Context: any. */
 void hbc_root_unready(struct hbc_session *s);

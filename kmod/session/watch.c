@@ -65,29 +65,6 @@ void hbc_watch_soon(struct hbc_session *s)
 		hbc_session_put(s);
 }
 
-/*
- * Messages that have come since the last look fail at the child, and at those below that are not
- * this node's. Where memory lacks, the next look goes on. plan_lock held.
- */
-static void hbc_watch_fail(struct hbc_child *child)
-{
-	struct hbc_session *s = child->s;
-	u64 last = READ_ONCE(s->last);
-	struct hbc_message *m;
-
-	if (child->slot != HBC_SLOT_ALL)
-		return;
-	for (m = hbc_message_after(s, child->failed); m; m = hbc_message_next(s, m)) {
-		/* That these end may let others come at once. */
-		if (hbc_message_number(m) > last ||
-		    hbc_report_child(child, m, HBCAST_REASON_NODE_DEAD)) {
-			hbc_message_put(m);
-			return;
-		}
-		child->failed = hbc_message_number(m);
-	}
-}
-
 /* Lanes below this one wait longer: it is the last one that is to be cut off. */
 static unsigned long hbc_watch_patience(const struct hbc_child *child)
 {
@@ -127,7 +104,6 @@ static bool hbc_watch_child(struct hbc_child *child)
 	/* Without memory it is looked at again. */
 	if (adopted == -ENOMEM)
 		return false;
-	hbc_watch_fail(child);
 	spin_lock_bh(&s->lock);
 	/* Unless it has come back meanwhile; what it has acknowledged does not count any more. */
 	if (!child->dead && (stalled || !child->up)) {
@@ -194,6 +170,9 @@ void hbc_watch_work(struct work_struct *work)
 		;
 	mutex_unlock(&s->plan_lock);
 	hbc_watch_files(s);
+	/* Messages may wait for them alone that have come since. */
+	if (s->origin)
+		hbc_root_lost(s);
 	if (hbc_watch_orphan(s)) {
 		mutex_lock(&s->hn->lock);
 		WRITE_ONCE(s->over, HBC_OVER_LOST);

@@ -3,6 +3,7 @@
 # vm: timeout=300
 """A relay dies at any moment of its neighbours' looks: its children have another parent soon."""
 
+import os
 import time
 
 from hbtest import hbcnl, node, tap
@@ -38,16 +39,55 @@ def death(scene, after):
     return took
 
 
+def away(scene):
+    """Sends a file that node 3 reads; returns it when node 2 counts as not reached."""
+    content = os.urandom(200000)
+    fd = os.memfd_create("content")
+    os.write(fd, content)
+    node.send_file(scene.sender, fd, len(content))
+    os.close(fd)
+    tap.check(node.take_all(scene.receivers[1]) == content, "a member has the file")
+    tap.check(until(SECONDS, lambda: node.completion(scene.sender)[2] == "node-dead"),
+              "another one counts as not reached")
+    return content
+
+
+def test_leaf(scene, *plan):
+    """A leaf is away: a file is over when all others have it, and not before. Who comes back in
+    time gets it."""
+    scene.root.apply(*plan)
+    carrier(False)
+    content = away(scene)
+    tap.equal(node.completion(scene.sender)[4], "pending", "one has not read it yet")
+    carrier(True)
+    tap.check(node.take_all(scene.receivers[0]) == content, "one that is back in time gets it")
+    node.take_all(scene.receivers[2])
+    scene.complete()
+    tap.equal(set(node.completion(scene.sender).values()), {"delivered"}, "as the root is told")
+    carrier(False)
+    for when in "before it is missed", "since":
+        away(scene)
+        node.take_all(scene.receivers[2])
+        scene.complete()
+        tap.equal(node.completion(scene.sender),
+                  {2: "node-dead", 3: "delivered", 4: "delivered"}, f"what was sent {when} is over")
+    carrier(True)
+    scene.root.listener.event(type="member-back")
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
     for each in scene.nodes:
-        each.client.do("group-set", id=GROUP, dead_ms=DEAD * 1000)
+        # Who does not read meanwhile is not cut off.
+        each.client.do("group-set", id=GROUP, dead_ms=DEAD * 1000, stall_ms=4 * DEAD * 1000)
     took = [death(scene, DEAD * (1 + phase / PHASES / 4)) for phase in range(PHASES)]
     print(f"# {took}")
     # What came last may be a look older than the death.
     tap.check(min(took) > DEAD * 3 / 4, "not before dead-interval is over")
     tap.check(max(took) < DEAD + 1, "a relay's children have another parent a second later")
+    test_leaf(scene, (1, 2), (1, 3), (1, 4))
+    test_leaf(scene, (1, 3), (3, 2), (3, 4))
     scene.end()
     tap.done()
 

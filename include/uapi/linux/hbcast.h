@@ -117,8 +117,8 @@ enum hbcast_reason {
 	HBCAST_REASON_CLOSED,		/* the receiver closed before it had read all */
 	HBCAST_REASON_STALLED,		/* the receiver did not read, or is not heard of */
 	HBCAST_REASON_CHECKSUM,		/* CRC32C did not match */
-	HBCAST_REASON_LANE_LOST,	/* no connection leads to the root, or it came too late */
-	HBCAST_REASON_NODE_DEAD,	/* the member was not reached for dead-interval */
+	HBCAST_REASON_LANE_LOST,	/* no connection leads to the root */
+	HBCAST_REASON_NODE_DEAD,	/* the member was not reached, or came too late */
 	HBCAST_REASON_ABORTED,		/* the sender gave the message up */
 	HBCAST_REASON_PLAN_GONE,	/* the plan or the group was removed */
 	HBCAST_REASON_NO_MEMORY,	/* the member had no memory for it */
@@ -154,7 +154,8 @@ struct hbcast_member {
  * @sent: out: bytes that have left for the lanes
  * @members: out: number of members, which may exceed what the buffer held
  * @delivered: out: members that have it all
- * @failed: out: members that will never have it all
+ * @failed: out: members that will never have it all, and, while others miss it, those that are
+ *	not reached now (HBCAST_REASON_NODE_DEAD)
  * @reserved: 0
  * @member: out: as many as fit into the buffer
  */
