@@ -5,15 +5,13 @@
 
 import os
 import random
-import socket
 import subprocess
 
 from hbtest import hbcnl, node, tap, wire
-from hbtest.node import GROUP, KEY, tcp, until
-from hbtest.trees import EVIL, MIB, SECONDS, Scene, rated
+from hbtest.node import GROUP, KEY, until
+from hbtest.trees import EVIL, MIB, SECONDS, Scene, listen, parent, rated
 
 PORT = 8	# honest broadcasts go to another one
-ROOT = 8	# for whom the attacker speaks
 BUSY = 5
 LITTLE, ENOUGH = MIB, 64 * MIB
 SIZE = 8 * MIB
@@ -86,30 +84,10 @@ def test_plan(scene):
     spool(scene, ENOUGH, 2)
 
 
-def listen():
-    sock = tcp(EVIL)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.settimeout(SECONDS)
-    sock.bind((f"10.9.0.{EVIL}", 7310))
-    sock.listen()
-    return sock
-
-
 def greet(listener):
     child = wire.Child(listener.accept()[0], GROUP, KEY)
     child.enter_as(EVIL)
     return child
-
-
-def parent(incarnation, sender=EVIL):
-    """A connection to node 2, as from its parent."""
-    sock = tcp(EVIL)
-    sock.settimeout(SECONDS)
-    sock.connect(("10.9.0.2", 7310))
-    peer = wire.Peer(sock, GROUP, KEY, incarnation)
-    if not peer.enter(2, sender, ROOT):
-        raise ConnectionRefusedError
-    return peer
 
 
 def test_adopted(scene):
@@ -118,11 +96,11 @@ def test_adopted(scene):
              wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
     incarnation, content = random.getrandbits(63) + 1, bytes(range(200))
     with listen() as listener:
-        above = parent(incarnation)
+        above = parent(0, incarnation)
         above.tell(nodes)
         below = greet(listener)
         below.settle()
-        again = parent(incarnation, EVIL + 1)
+        again = parent(0, incarnation, EVIL + 1)
         again.tell(nodes)
         above.until(lambda: above.stopped)
         above.send(wire.over())
@@ -140,7 +118,7 @@ def test_asks(scene):
     """What such a node says: of itself alone that it fails, and who is to serve its child."""
     nodes = [wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
     spool(scene, 1 << 16, 2)
-    above = parent(random.getrandbits(63) + 1)
+    above = parent(0, random.getrandbits(63) + 1)
     with listen() as listener, scene.members[0].receiver(PORT) as receiver:
         reader = node.Reader(receiver)
         above.tell(nodes)

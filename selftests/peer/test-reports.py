@@ -10,6 +10,7 @@ import struct
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import until
 from hbtest.scene import EVIL, Scene
+from hbtest.trees import listen
 
 BUSY = 5
 MEMBER = 4
@@ -20,15 +21,6 @@ UNREAD = 256	# messages on a receiver's queue
 SO_RCVBUFFORCE = 33
 PEERS = {9: "10.9.0.9"}
 CONTENT = b"what the others say " * 100
-
-
-def listen():
-    sock = node.tcp(EVIL)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.settimeout(20)
-    sock.bind((PEERS[EVIL], 7310))
-    sock.listen()
-    return sock
 
 
 def drops(scene):

@@ -6,16 +6,15 @@
 import os
 import random
 import select
-import socket
 import threading
 import time
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import GROUP, KEY, tcp, until
-from hbtest.trees import DEAD_MS, EVIL, MIB, RATE, SECONDS, TREES, Scene, carried, rated
+from hbtest.trees import (DEAD_MS, EVIL, MIB, RATE, ROOT, SECONDS, TREES, Scene, carried,
+                          children, listen, parent, rated)
 
 PORT = 8	# honest broadcasts go to another one
-ROOT = 8	# for whom the attacker speaks
 WINDOW = 16 * MIB
 
 
@@ -65,29 +64,6 @@ def test_order(scene):
     for thread in threads:
         thread.join(SECONDS)
     tap.check(got == [sent] * len(got), "150 messages of all sizes come in their order")
-
-
-def listen():
-    sock = tcp(EVIL)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.settimeout(SECONDS)
-    sock.bind((f"10.9.0.{EVIL}", 7310))
-    sock.listen()
-    return sock
-
-
-def children(listener, count):
-    """That many lanes to the attacker, by slot, which have heard their trees."""
-    found = {}
-    while len(found) < count:
-        child = wire.Child(listener.accept()[0], GROUP, KEY)
-        try:
-            child.enter_as(EVIL)
-            child.settle()
-            found[child.slot] = child
-        except wire.Ended:
-            child.close()
-    return found
 
 
 def gather(lanes, number):
@@ -242,17 +218,6 @@ def test_dead(scene):
     tap.equal((good, after[2] - before[2] > MIB), (True, True),
               "and where it was the first, its children are reached without it")
     node.ip("-n", "switch", "link", "set", f"p{victim.number}", "up")
-
-
-def parent(slot, incarnation, sender=EVIL, root=ROOT):
-    """A connection to node 2, as from a parent of the slot."""
-    sock = tcp(EVIL)
-    sock.settimeout(SECONDS)
-    sock.connect(("10.9.0.2", 7310))
-    peer = wire.Peer(sock, GROUP, KEY, incarnation)
-    if not peer.enter(2, sender, root, slot):
-        raise ConnectionRefusedError
-    return peer
 
 
 def planned(slots):

@@ -11,6 +11,7 @@ from hbtest.node import GROUP, KEY, Node, tcp, until
 MIB = 1 << 20
 SECONDS = 60 * tap.SLOWNESS
 EVIL = 9
+ROOT = 8	# for whom it speaks
 DEAD_MS = 2000 * tap.SLOWNESS
 SO_SNDBUFFORCE = 32	# what is sent is kept until all have it, and one tree may be slow
 # Each member is a relay in one of them.
@@ -30,6 +31,40 @@ def carried(root):
         if lane["root"] == root.number and lane["direction"] == "down":
             found[lane["slot"]] += lane["tx-bytes"]
     return found
+
+
+def listen():
+    sock = tcp(EVIL)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.settimeout(SECONDS)
+    sock.bind((f"10.9.0.{EVIL}", 7310))
+    sock.listen()
+    return sock
+
+
+def children(listener, count):
+    """That many lanes to the attacker, by slot, which have heard their trees."""
+    found = {}
+    while len(found) < count:
+        child = wire.Child(listener.accept()[0], GROUP, KEY)
+        try:
+            child.enter_as(EVIL)
+            child.settle()
+            found[child.slot] = child
+        except wire.Ended:
+            child.close()
+    return found
+
+
+def parent(slot, incarnation, sender=EVIL, root=ROOT):
+    """A connection to node 2, as from a parent of the slot."""
+    sock = tcp(EVIL)
+    sock.settimeout(SECONDS)
+    sock.connect(("10.9.0.2", 7310))
+    peer = wire.Peer(sock, GROUP, KEY, incarnation)
+    if not peer.enter(2, sender, root, slot):
+        raise ConnectionRefusedError
+    return peer
 
 
 class Scene:
