@@ -157,18 +157,20 @@ static int hbc_nl_put_edge(struct sk_buff *skb, const struct hbc_wire_node *node
 /* session->lock held. */
 static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_child *child)
 {
-	bool ready = child->up && child->ready == child->tree->epoch;
+	const struct hbc_edge *edge = hbc_child_edge(child);
+	bool ready = child->up && child->ready == child->tree->epoch &&
+		     (child->slot || !hbc_lost_any(child->s, edge->first, edge->size));
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_CHILD);
 	int err;
 
 	err = nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
-	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, hbc_child_edge(child)->size) ?:
+	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, edge->size) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_READY, ready) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_LOST, child->dead);
 	return hbc_nl_nest_end(skb, nest, err);
 }
 
-/* Edges, then the children of this node as they are now. */
+/* Edges, then the children of this node as they are now, and who is not reached. */
 static int hbc_nl_tree_put_entries(struct sk_buff *skb, const void *of, u32 *next)
 {
 	const struct hbc_nl_tree *asked = of;
@@ -176,6 +178,7 @@ static int hbc_nl_tree_put_entries(struct sk_buff *skb, const void *of, u32 *nex
 	struct hbc_session *s = asked->s;
 	const struct hbc_child *child;
 	u32 i = tree->nr - 1;
+	unsigned int p;
 	int err = 0;
 
 	for (; !err && *next < i; *next += !err)
@@ -187,6 +190,14 @@ static int hbc_nl_tree_put_entries(struct sk_buff *skb, const void *of, u32 *nex
 		if (child->tree != tree || i++ < *next)
 			continue;
 		err = hbc_nl_put_child(skb, child);
+		*next += !err;
+	}
+	for_each_set_bit(p, s->lost.now, tree == s->tree[HBC_SLOT_ALL] ? tree->nr : 0) {
+		if (err)
+			break;
+		if (i++ < *next)
+			continue;
+		err = nla_put_u32(skb, HBCAST_A_PLAN_LOST, be32_to_cpu(tree->node[p].node));
 		*next += !err;
 	}
 	spin_unlock_bh(&s->lock);
@@ -221,7 +232,8 @@ static bool hbc_nl_tree_of(struct hbc_session *s, u64 slot, struct hbc_nl_tree *
 	if (slot < HBC_MAX_SLOTS) {
 		asked->tree = s->tree[slot];
 		kref_get(&asked->tree->ref);
-		asked->ready = hbc_children_ready(s, asked->tree);
+		asked->ready = hbc_children_ready(s, asked->tree) &&
+			       (slot || !hbc_lost_any(s, 0, HBC_MAX_MEMBERS));
 	}
 	spin_unlock_bh(&s->lock);
 	return asked->tree;

@@ -159,10 +159,11 @@ int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsig
 
 bool hbc_origin_is_ready(struct hbc_session *s)
 {
-	bool ready = s->origin->epoch;
 	unsigned int slot;
+	bool ready;
 
 	spin_lock_bh(&s->lock);
+	ready = s->origin->epoch && !hbc_lost_any(s, 0, HBC_MAX_MEMBERS);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		if (s->tree[slot] && !hbc_children_ready(s, s->tree[slot]))
 			ready = false;
@@ -170,7 +171,7 @@ bool hbc_origin_is_ready(struct hbc_session *s)
 	return ready;
 }
 
-/* It is told each time that all are ready after they were not. plan_lock held. */
+/* It is told each time that all are ready after they were not. */
 void hbc_root_ready(struct hbc_session *s, u32 epoch)
 {
 	if (hbc_origin_is_ready(s) && s->origin->epoch == epoch &&
@@ -238,6 +239,7 @@ void hbc_root_lost(struct hbc_session *s)
 		hbc_root_unready(s);
 	while (hbc_origin_tell_lost(s, false))
 		;
+	hbc_root_ready(s, s->origin->epoch);
 	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
 		hbc_sent_look(m->sent);
 }

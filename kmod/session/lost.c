@@ -35,6 +35,12 @@ void hbc_lost_child(struct hbc_child *child, bool down)
 		hbc_lost_set(child->s, edge->first, edge->size, down);
 }
 
+bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count)
+{
+	lockdep_assert_held(&s->lock);
+	return find_next_bit(s->lost.now, first + count, first) < first + count;
+}
+
 int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
 		  unsigned int n)
 {

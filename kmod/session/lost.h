@@ -22,6 +22,8 @@ struct hbc_lost {
 
 /* All in the child's subtree are not reached, or are again. session->lock held. */
 void hbc_lost_child(struct hbc_child *child, bool down);
+/* Whether one of the nodes from @first on is not reached. session->lock held. */
+bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count);
 /* LOST has come from a child: 0 or why its lane must end. Context: receive work. */
 int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
 		  unsigned int n);

@@ -151,6 +151,13 @@ check_equal "nobody may not change groups" \
 	"$? $(<"$dir/err")"
 check_equal "anybody may look" "5" "$(nobody -j group | jq '.[].id')"
 
+# shows NODE JSON FILTER: what show plan says there.
+shows()
+{
+	run "$1" -j show plan
+	[ "$(jq -c "$3" <<<"$out")" = "$2" ]
+}
+
 ### Plans.
 for i in 2 3; do
 	at "$i" node set "$i" address "10.9.0.$i"
@@ -186,6 +193,18 @@ check_jq "show lane" '[["up",1,"ready"],["down",3,"ready"]]' \
 run 2 -j show lane peer 3
 check_jq "show lane: of one peer" '[[5,1,0,3,"down","none","10.9.0.3",7310,1]]' \
 	'map([.group, .root, .slot, .peer, .direction, .reject, .address, .port, .connects])'
+check "group set: dead-interval" at 2 group set 5 dead-interval 500ms
+ip -n switch link set port3 down
+check "show plan: who is lost" wait_for 30 shows 1 '[false,[3]]' '.[0] | [.ready, .lost]'
+run 1 show plan graph text
+check_equal "show plan: who is lost, drawn" "group 5, root 1, epoch 1, slot 0: 3 nodes, not all ready
+1
+└─ 2 waiting
+   └─ 3 lost" "$out"
+run 1 show plan
+check_match "show plan: who is lost, as text" 'CHILDREN  *LOST.*2 waiting  *3$' "$out"
+ip -n switch link set port3 up
+check "show plan: it is back" wait_for 30 shows 1 '[true,[]]' '.[0] | [.ready, .lost]'
 
 run 1 -j apply "$dir/flat" group 5 wait 30s
 check_jq "apply: another plan" '[2,true,true]' '[.epoch, .changed, .ready]'
@@ -211,7 +230,8 @@ at 1 group set 5 max-nodes 100
 run 1 -j show plan
 check_jq "apply: what is refused changes nothing" '2' 'map(.epoch) | max'
 
-### A node with another key.
+### A node with another key, which does not count as lost for that.
+at 2 group set 5 dead-interval 10m
 at 3 group del 5
 head -c 32 /dev/zero >"$dir/other"
 chmod 600 "$dir/other"
@@ -232,7 +252,6 @@ here()
 	[ "$(jq "$2" <<<"$out")" = true ]
 }
 
-at 2 group set 5 dead-interval 10m
 run 2 -j show store
 check_equal "show store: nothing" "0 []" "$status $out$err"
 head -c 100000 /dev/urandom >"$dir/file"

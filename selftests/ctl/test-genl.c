@@ -50,7 +50,7 @@ static void test_plan(void)
 	uint32_t i;
 
 	check("what is not there: flags are false, lists empty, others left out",
-	      "{\"strict\":false,\"ready\":false,\"edges\":[],\"children\":[]}",
+	      "{\"strict\":false,\"ready\":false,\"edges\":[],\"children\":[],\"lost\":[]}",
 	      to_json(hbattrs_plan, message()));
 	for (i = 2; i < 4; i++) {
 		nest = nla_nest_start(msg, HBCAST_A_PLAN_EDGE);
@@ -67,9 +67,11 @@ static void test_plan(void)
 	nla_put_u32(msg, HBCAST_A_PLAN_FORWARD, HBCAST_FORWARD_MESSAGE);
 	nla_put_flag(msg, HBCAST_A_PLAN_READY);
 	nla_put_u8(msg, HBCAST_A_PLAN_SLOT, 63);
+	nla_put_u32(msg, HBCAST_A_PLAN_LOST, 4);
+	nla_put_u32(msg, HBCAST_A_PLAN_LOST, 6);
 	nla_put_u32(msg, HBCAST_A_PLAN_MAX + 1, 9);
 	check("pairs, objects, flags, a name; an attribute that is not known is left out",
-	      "{\"slot\":63,\"strict\":true,\"forward\":\"message\",\"ready\":true,\"edges\":[[1,2],[1,3]],\"children\":[{\"node\":3,\"ready\":false,\"lost\":true}]}",
+	      "{\"slot\":63,\"strict\":true,\"forward\":\"message\",\"ready\":true,\"edges\":[[1,2],[1,3]],\"children\":[{\"node\":3,\"ready\":false,\"lost\":true}],\"lost\":[4,6]}",
 	      to_json(hbattrs_plan, msg));
 }
 
@@ -151,13 +153,13 @@ static void test_version(void)
 {
 	char said[512];
 
-	ok(check_version(1, said, sizeof(said)) == HBCTL_OK && !*said,
+	ok(check_version(2, said, sizeof(said)) == HBCTL_OK && !*said,
 	   "a module of this interface is taken");
-	ok(check_version(2, said, sizeof(said)) == HBCTL_USAGE,
+	ok(check_version(3, said, sizeof(said)) == HBCTL_USAGE,
 	   "a module of another interface is refused");
 	check("it is told in one sentence",
 	      "\"hbcastctl: hbcastctl " HBCAST_VERSION
-	      " speaks interface 1 and the loaded module 9.8.7 interface 2: install both from the same release\\n\"",
+	      " speaks interface 2 and the loaded module 9.8.7 interface 3: install both from the same release\\n\"",
 	      json_string(said));
 }
 

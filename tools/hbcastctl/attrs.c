@@ -185,6 +185,7 @@ const struct hbfield hbattrs_plan[] = {
 	FIELD(PLAN, READY, FLAG, "ready"),
 	NESTED(PLAN, EDGE, PAIRS, edge, "edges"),
 	NESTED(PLAN, CHILD, OBJECTS, child, "children"),
+	FIELD(PLAN, LOST, NUMBERS, "lost"),
 	{ }
 };
 

@@ -95,6 +95,28 @@ void hbshow_filter(json_t *rows, const char *key, uint32_t value)
 	}
 }
 
+/**
+ * hbshow_ids_cell() - ids of nodes as a cell of a table
+ * @value: an array of numbers; NULL and an empty one are "-"
+ * @buf: gets them, with commas between
+ * @len: its size
+ */
+void hbshow_ids_cell(const json_t *value, char *buf, size_t len)
+{
+	size_t i, used = 0;
+	json_t *id;
+
+	if (!json_array_size(value))
+		snprintf(buf, len, "-");
+	json_array_foreach((json_t *)value, i, id) {
+		if (used >= len)
+			return;
+		used += snprintf(buf + used, len - used,
+				 "%s%" JSON_INTEGER_FORMAT, i ? "," : "",
+				 json_integer_value(id));
+	}
+}
+
 static int show_noun(struct hbctl *ctl, const struct hbshow_noun *noun,
 		     int argc, char **argv)
 {

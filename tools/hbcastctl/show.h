@@ -28,6 +28,7 @@ extern const struct hbshow_noun hbshow_stores;
 
 int hbshow_get(struct hbctl *ctl, const struct hbshow_noun *noun, json_t **out);
 void hbshow_filter(json_t *rows, const char *key, uint32_t value);
+void hbshow_ids_cell(const json_t *value, char *buf, size_t len);
 void hbshow_members(FILE *out, const json_t *rows);
 
 /* Commands; each takes the words after its name. */

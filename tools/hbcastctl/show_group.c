@@ -60,22 +60,10 @@ static void ms_cell(const json_t *value, char *buf, size_t len)
 /* No list of members means that the key alone decides. */
 static void members_cell(const json_t *value, char *buf, size_t len)
 {
-	const char *comma = "";
-	size_t i, used = 0;
-	json_t *id;
-
-	if (!value)
-		snprintf(buf, len, "-");
-	else if (!json_array_size(value))
+	if (value && !json_array_size(value))
 		snprintf(buf, len, "any");
-	json_array_foreach((json_t *)value, i, id) {
-		if (used >= len)
-			return;
-		used += snprintf(buf + used, len - used,
-				 "%s%" JSON_INTEGER_FORMAT, comma,
-				 json_integer_value(id));
-		comma = ",";
-	}
+	else
+		hbshow_ids_cell(value, buf, len);
 }
 
 static void drops_text(const json_t *result, FILE *out)

@@ -58,6 +58,7 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "NODES", "nodes", NULL },
 		{ "READY", "ready", NULL },
 		{ "CHILDREN", "children", children_cell },
+		{ "LOST", "lost", hbshow_ids_cell },
 		{ }
 	};
 
@@ -67,15 +68,19 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 
 const struct hbshow_noun hbshow_plans = { "plans", get, text };
 
-/* A child's state; how those below it are only the child knows. */
+/* A child's state; of those below it this node knows who is lost. */
 static void write_label(void *arg, uint32_t id, char *buf, size_t len)
 {
-	const json_t *child;
+	const json_t *row = arg, *child, *lost;
 	size_t i;
 
-	json_array_foreach((json_t *)arg, i, child) {
+	json_array_foreach(json_object_get(row, "children"), i, child) {
 		if (json_integer_value(json_object_get(child, "node")) == id)
 			snprintf(buf, len, "%s", child_state(child));
+	}
+	json_array_foreach(json_object_get(row, "lost"), i, lost) {
+		if (json_integer_value(lost) == id)
+			snprintf(buf, len, "lost");
 	}
 }
 
@@ -109,7 +114,7 @@ static struct hbp_plan *row_plan(const json_t *row, uint32_t node)
 	return NULL;
 }
 
-static int draw_row(struct hbctl *ctl, const json_t *row, uint32_t node,
+static int draw_row(struct hbctl *ctl, json_t *row, uint32_t node,
 		    enum hbplan_graph graph)
 {
 	struct hbp_plan *plan = row_plan(row, node);
@@ -129,8 +134,7 @@ static int draw_row(struct hbctl *ctl, const json_t *row, uint32_t node,
 		       json_integer_value(json_object_get(row, "nodes")),
 		       json_is_true(json_object_get(row, "ready")) ?
 				"all ready" : "not all ready");
-	ret = hbplan_draw(ctl, plan, write_label,
-			  json_object_get(row, "children"), graph);
+	ret = hbplan_draw(ctl, plan, write_label, row, graph);
 	hbp_plan_free(plan);
 	return ret;
 }
