@@ -254,12 +254,23 @@ at 1 group set 5 mode 0602
 nobody send "$dir/file" group 5 port 11 timeout $((60 * HBCAST_SLOWNESS))s >/dev/null 2>"$dir/err"
 check_match "others may send when the mode says so" 'did not reach 2 of 2 members: .*no-receiver' "$(<"$dir/err")"
 
-### The group goes.
-both_receive x
+### The node goes while a file comes, then a group.
+both_receive large
+ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 >/dev/null 2>&1 &
+send=$!
+wait_for 30 part 3 large
+at 3 node del
+wait $three
+check_equal "recv: the node goes" 2 $?
+check_match "recv: the node goes: sentence" \
+	'of 12000000 bytes.*: the plan, the group or the node was removed, here or at its sender' "$(<"$dir/three.err")"
+kill -INT $send
+wait $send $two
+receive 2 two "$dir/2/x" group 5 port 9
+two=$!
+ready two
 at 2 group del 5
 wait $two
 check_equal "recv: the group goes" 2 $?
 check_match "recv: the group goes: sentence" 'this node does not take part in the group any more' "$(<"$dir/two.err")"
-kill $three
-wait $three
 tap_done

@@ -31,7 +31,7 @@
  * @due: a list is to be written, or the file is to get its name
  * @over: all has come, or with @error not all will
  * @error: why not
- * @useless: what has come is of no use later
+ * @reason: why not, as an enum hbcast_reason
  * @sink: what the kernel says of a message that it writes
  * @map: of such a one, the pieces that are in the file; else NULL; owned
  */
@@ -50,7 +50,7 @@ struct hbincoming {
 	bool due;
 	bool over;
 	int error;
-	bool useless;
+	uint16_t reason;
 	struct hbcast_sink sink;
 	uint64_t *map;
 };

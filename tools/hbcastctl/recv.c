@@ -15,6 +15,7 @@
 
 #include "args.h"
 #include "clock.h"
+#include "failure.h"
 #include "field.h"
 #include "incoming.h"
 #include "job.h"
@@ -118,32 +119,15 @@ static int print_whole(struct recv *r, const struct hbincoming *in)
 					     "file", path), file_text);
 }
 
-static const char *why_failed(int err)
-{
-	switch (err) {
-	case ECONNABORTED:
-		return "its sender gave it up, or had counted this node as failed";
-	case EBADMSG:
-		return "its checksum is wrong";
-	case ENOBUFS:
-		return "this receiver did not read for the group's stall interval and was cut off";
-	case ECONNRESET:
-		return "the connection it came over broke";
-	case ENODEV:
-		return "this node does not take part in the group any more";
-	}
-	return strerror(err);
-}
-
 static void report_lost(struct recv *r, uint32_t root, uint64_t message,
-			uint64_t have, uint64_t total, int err, bool kept)
+			uint64_t have, uint64_t total, const char *why, bool kept)
 {
 	r->failed++;
 	hbctl_error(r->ctl, HBCTL_KERNEL,
 		    "message %llu of node %u failed after %llu of %llu bytes%s: %s",
 		    (unsigned long long)message, root, (unsigned long long)have,
 		    (unsigned long long)total, kept ? ", which are kept" : "",
-		    why_failed(err));
+		    why);
 }
 
 static int give_name(struct recv *r, struct hbincoming *in)
@@ -152,6 +136,12 @@ static int give_name(struct recv *r, struct hbincoming *in)
 
 	path_of(r, in->root, in->message, path);
 	return hbincoming_finish(r->ctl, in, path);
+}
+
+/* Of what has come nothing may be right, or be sent again. */
+static bool is_useless(const struct hbincoming *in)
+{
+	return in->reason == HBCAST_REASON_CHECKSUM || in->reason == HBCAST_REASON_CHANGED;
 }
 
 /* The message has ended; @status: 0, or it is whole and has not got its name. */
@@ -164,14 +154,15 @@ static int settle(struct recv *r, struct hbincoming *in, int status)
 		hbctl_error(r->ctl, ret, "\"%s\" is whole, but its renaming was killed; rename it",
 			    in->part);
 	if (in->error || status) {
-		kept = !in->useless && hbincoming_keep(in);
+		kept = !is_useless(in) && hbincoming_keep(in);
 	} else {
 		*in->part = '\0';
 		r->done++;
 		ret = print_whole(r, in);
 	}
 	if (in->error)
-		report_lost(r, in->root, in->message, in->have, in->total, in->error, kept);
+		report_lost(r, in->root, in->message, in->have, in->total,
+			    hbfailure_text(in->reason, in->error), kept);
 	hbincoming_drop(&r->list, in);
 	return ret;
 }
@@ -181,7 +172,7 @@ static int do_job(void *data)
 	struct recv *r = data;
 	struct hbincoming *in = r->busy;
 
-	if (in->useless)
+	if (is_useless(in))
 		return 0;
 	return in->over && !in->error ? give_name(r, in) : hbincoming_save(in);
 }
@@ -255,8 +246,7 @@ static int lost_one(struct recv *r, struct hbincoming *in, uint64_t have, uint16
 		    int err)
 {
 	in->have = have;
-	/* Of these nothing may be right, or be sent again. */
-	in->useless = reason == HBCAST_REASON_CHECKSUM || reason == HBCAST_REASON_CHANGED;
+	in->reason = reason;
 	return finish(r, in, err);
 }
 
@@ -269,7 +259,7 @@ static int lost(struct recv *r, const struct piece *p)
 	if (in)
 		return lost_one(r, in, p->failure.read, p->failure.reason, p->failure.error);
 	report_lost(r, p->root, p->failure.message, p->failure.read, p->failure.total,
-		    p->failure.error, false);
+		    hbfailure_text(p->failure.reason, p->failure.error), false);
 	return HBCTL_OK;
 }
 
@@ -291,7 +281,7 @@ static int lost_all(struct recv *r, int err)
 		r->failed++;
 		hbctl_error(r->ctl, HBCTL_KERNEL,
 			    "receiving from group %u at port %u failed: %s",
-			    r->group, r->port, why_failed(err));
+			    r->group, r->port, hbfailure_text(HBCAST_REASON_NONE, err));
 	}
 	return err == ENODEV ? HBCTL_KERNEL : ret;
 }
@@ -402,7 +392,8 @@ static int take_file(struct recv *r)
 		hbincoming_drop(&r->list, in);
 	}
 	if (err && err != ENOENT && sink.message)
-		report_lost(r, sink.root, sink.message, sink.bytes, sink.total, err, false);
+		report_lost(r, sink.root, sink.message, sink.bytes, sink.total,
+			    hbfailure_text(sink.reason, err), false);
 	else if (err && err != ENOENT && err != EAGAIN && err != EINTR)
 		return lost_all(r, err);
 	return HBCTL_OK;
