@@ -229,9 +229,17 @@ check_equal "disk full: status" "2 0 2" "$status $two $three"
 check_jq "disk full: told to the sender" '[[2,"delivered","none"],[3,"failed","file"]]' \
 	'.nodes | sort_by(.node) | map([.node, .state, .reason])'
 check_match "disk full: sentence" \
-	'message [0-9]+ of node 1 failed after [0-9]+ of 12000000 bytes.*: No space left on device' \
+	'message [0-9]+ of node 1 failed after [0-9]+ of 12000000 bytes.*/3/.large.part..? cannot be written: No space left on device \([0-9]{7,8} bytes more are needed, [0-9]+ are free\): make room in .*/3/.*, then start recv and send again: it resumes' \
 	"$(<"$dir/three.err")"
 check_equal "disk full: no file of that name" "" "$(find "$dir/3" -name large)"
+
+### With room it resumes.
+mount -o remount,size=32m "$dir/3"
+both_receive large
+run 1 send "$dir/large" group 5 port 9
+both_end
+check_equal "room again: has it" "0 0 0 $(sum "$dir/large")" "$status $two $three $(sum "$dir/3/large")"
+check_equal "room again: some was there" true "$(jq 'select(.file) | .resumed > 0' "$dir/three.log")"
 umount "$dir/3"
 
 run 2 recv "$dir/2/x" group 5 port 9 timeout 200ms

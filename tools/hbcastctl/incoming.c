@@ -9,18 +9,74 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "failure.h"
 #include "incoming.h"
 #include "output.h"
 #include "partial.h"
 
 #define LONG	200	/* bytes of a name, so that there is room for what is added to it */
 
-static int refuse(struct hbctl *ctl, const char *path, const char *what)
+/* "dir/" for "dir/name". */
+static void name_dir(char *dir, const char *path)
 {
-	return hbctl_error(ctl, HBCTL_KERNEL, "\"%s\" cannot be %s: %s", path,
-			   what, strerror(errno));
+	const char *slash = strrchr(path, '/');
+
+	snprintf(dir, PATH_MAX, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+}
+
+/* The error, and if there is no room, how much is needed and what to do; else nothing more. */
+static void describe(const struct hbincoming *in, int err, char *buf, size_t len)
+{
+	uint64_t needed = in->total, has;
+	char dir[PATH_MAX];
+	struct statvfs fs;
+	struct stat st;
+	size_t at;
+
+	at = snprintf(buf, len, "%s", strerror(err));
+	if (err != ENOSPC && err != EDQUOT)
+		return;
+	has = in->fd >= 0 && !fstat(in->fd, &st) ? st.st_blocks * UINT64_C(512) : 0;
+	needed -= has < needed ? has : needed;
+	name_dir(dir, in->part);
+	at += snprintf(buf + at, len - at, " (%llu bytes more are needed",
+		       (unsigned long long)needed);
+	/* Of a quota that tells nothing. */
+	if (err == ENOSPC && !statvfs(dir, &fs))
+		at += snprintf(buf + at, len - at, ", %llu are free",
+			       (unsigned long long)fs.f_bavail * fs.f_frsize);
+	snprintf(buf + at, len - at, "): make room in \"%s\", then start recv and send again%s",
+		 dir, in->stays && in->listed ? ": it resumes" : "");
+}
+
+static int refuse(struct hbctl *ctl, const struct hbincoming *in, const char *path,
+		  const char *what)
+{
+	char why[INCOMING_WHY];
+
+	describe(in, errno, why, sizeof(why));
+	return hbctl_error(ctl, HBCTL_KERNEL, "\"%s\" cannot be %s: %s", path, what, why);
+}
+
+/**
+ * hbincoming_why() - why a message has failed
+ * @in: the message
+ * @buf: gets a clause about it, with what to do if its file finds no room
+ * @len: room in @buf, INCOMING_WHY for all of it
+ */
+void hbincoming_why(const struct hbincoming *in, char *buf, size_t len)
+{
+	size_t at;
+
+	if (in->reason != HBCAST_REASON_FILE) {
+		snprintf(buf, len, "%s", hbfailure_text(in->reason, in->error));
+		return;
+	}
+	at = snprintf(buf, len, "\"%s\" cannot be written: ", in->part);
+	describe(in, in->error, buf + at, len - at);
 }
 
 /* "dir/.name.XXXXXX" for "dir/name". */
@@ -38,20 +94,24 @@ static int give_mode(struct hbctl *ctl, const struct hbincoming *in)
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return fchmod(in->fd, 0666 & ~mask) ? refuse(ctl, in->part, "given its mode") : HBCTL_OK;
+	if (!fchmod(in->fd, 0666 & ~mask))
+		return HBCTL_OK;
+	return refuse(ctl, in, in->part, "given its mode");
 }
 
 static int open_part(struct hbctl *ctl, struct hbincoming *in, const char *path)
 {
+	char why[INCOMING_WHY];
+
 	name_part(in->part, path);
 	in->fd = mkostemp(in->part, O_CLOEXEC);
-	if (in->fd < 0) {
-		*in->part = '\0';
-		return hbctl_error(ctl, HBCTL_KERNEL,
-				   "no file can be made beside \"%s\": %s", path,
-				   strerror(errno));
-	}
-	return give_mode(ctl, in);
+	if (in->fd >= 0)
+		return give_mode(ctl, in);
+	/* What has the last name that was tried is another one's. */
+	in->stays = true;
+	describe(in, errno, why, sizeof(why));
+	return hbctl_error(ctl, HBCTL_KERNEL, "no file can be made beside \"%s\": %s", path,
+			   why);
 }
 
 /**
@@ -197,7 +257,7 @@ bool hbincoming_keep(struct hbincoming *in)
 {
 	if (!in->listed || !has_any(in))
 		return false;
-	*in->part = '\0';
+	in->stays = true;
 	return !in->unsaved;
 }
 
@@ -231,7 +291,7 @@ int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 	/* Not every file system can; then writing tells whether there is room. */
 	if (!ret && in->total && fallocate(in->fd, 0, 0, in->total) &&
 	    errno != EOPNOTSUPP)
-		return refuse(ctl, in->part, "made as long as the message");
+		return refuse(ctl, in, in->part, "made as long as the message");
 	return ret;
 }
 
@@ -255,7 +315,7 @@ int hbincoming_write(struct hbctl *ctl, struct hbincoming *in, const void *data,
 		n = pwrite(in->fd, (const char *)data + done, len - done,
 			   offset + done);
 		if (n < 0 && errno != EINTR)
-			return refuse(ctl, in->part, "written");
+			return refuse(ctl, in, in->part, "written");
 		if (n > 0)
 			done += n;
 	}
@@ -266,11 +326,10 @@ int hbincoming_write(struct hbctl *ctl, struct hbincoming *in, const void *data,
 /* What the file's directory says of it is on the disk, too. */
 static int sync_dir(const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	char dir[PATH_MAX];
 	int fd, err;
 
-	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	name_dir(dir, path);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -302,9 +361,9 @@ int hbincoming_finish(struct hbctl *ctl, struct hbincoming *in, const char *path
 	 * it is closed that there was no room.
 	 */
 	if ((*in->list && fdatasync(in->fd)) || close(dup(in->fd)))
-		return refuse(ctl, in->part, "written");
+		return refuse(ctl, in, in->part, "written");
 	if (rename(in->part, path))
-		return refuse(ctl, path, "given to what was received");
+		return refuse(ctl, in, path, "given to what was received");
 	if (*in->list && sync_dir(path))
 		hbctl_warning(ctl, "the name of \"%s\" may be lost with the machine's power: %s",
 			      path, strerror(errno));
@@ -323,9 +382,9 @@ void hbincoming_drop(struct hbincoming **list, struct hbincoming *in)
 	while (*list != in)
 		list = &(*list)->next;
 	*list = in->next;
-	if (*in->part && *in->list)
+	if (!in->stays && *in->list)
 		unlink(in->list);
-	if (*in->part)
+	if (!in->stays)
 		unlink(in->part);
 	/* Its lock goes last. */
 	if (in->fd >= 0)

@@ -15,6 +15,8 @@
 
 #include "cmd.h"
 
+#define INCOMING_WHY	(2 * PATH_MAX + 256)
+
 /**
  * struct hbincoming - a message that has a file
  * @next: another one
@@ -26,6 +28,7 @@
  * @lock: keeps other commands away from one that can be kept
  * @part: the file's name while it is not whole
  * @list: name of the list of what is in it, if that can be kept
+ * @stays: the file stays when the message is dropped, under whatever name it has
  * @listed: there is such a list
  * @unsaved: the last one could not be written
  * @due: a list is to be written, or the file is to get its name
@@ -45,6 +48,7 @@ struct hbincoming {
 	int lock;
 	char part[PATH_MAX];
 	char list[PATH_MAX];
+	bool stays;
 	bool listed;
 	bool unsaved;
 	bool due;
@@ -61,6 +65,7 @@ int hbincoming_begin(struct hbctl *ctl, struct hbincoming **list, const char *pa
 		     const struct hbcast_sink *sink, struct hbincoming **out);
 int hbincoming_save(const struct hbincoming *in);
 void hbincoming_saved(struct hbctl *ctl, struct hbincoming *in, int err);
+void hbincoming_why(const struct hbincoming *in, char *buf, size_t len);
 bool hbincoming_keep(struct hbincoming *in);
 int hbincoming_find(struct hbctl *ctl, struct hbincoming **list,
 		    const char *path, uint32_t root,

@@ -148,6 +148,7 @@ static bool is_useless(const struct hbincoming *in)
 static int settle(struct recv *r, struct hbincoming *in, int status)
 {
 	int ret = status ? HBCTL_KERNEL : HBCTL_OK;
+	char why[INCOMING_WHY];
 	bool kept = false;
 
 	if (status && status != HBCTL_KERNEL)
@@ -156,13 +157,14 @@ static int settle(struct recv *r, struct hbincoming *in, int status)
 	if (in->error || status) {
 		kept = !is_useless(in) && hbincoming_keep(in);
 	} else {
-		*in->part = '\0';
+		in->stays = true;
 		r->done++;
 		ret = print_whole(r, in);
 	}
-	if (in->error)
-		report_lost(r, in->root, in->message, in->have, in->total,
-			    hbfailure_text(in->reason, in->error), kept);
+	if (in->error) {
+		hbincoming_why(in, why, sizeof(why));
+		report_lost(r, in->root, in->message, in->have, in->total, why, kept);
+	}
 	hbincoming_drop(&r->list, in);
 	return ret;
 }
