@@ -48,6 +48,13 @@ part()
 	[ -n "$(find "$dir/$1" -name ".$2.part" -size +0)" ]
 }
 
+# on_screen COMMAND: runs it with a terminal, whose output goes on.
+on_screen()
+{
+	/usr/bin/python3 -c 'import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(["sh", "-c", sys.argv[1]])))' "$1" </dev/null
+}
+
 sum()
 {
 	sha256sum <"$1"
@@ -165,15 +172,22 @@ check_equal "recv killed: no file of that name" ".large.list .large.part " "$(fi
 check_equal "recv killed: the other has it" "large  $(sum "$dir/large")" "$(files 2) $(sum "$dir/2/large")"
 check_equal "send: progress as JSON" true "$(jq -s 'map(select(.progress)) | length > 0 and
 	all(.[]; .progress.bytes == 12000000 and (.progress.nodes | length) == 2)' "$dir/out")"
+check_equal "send: progress names who has failed" '[3,"closed"]' \
+	"$(jq -sc '[.[].progress | select(.)] | last.nodes[] | select(.state == "failed") | [.node, .reason]' "$dir/out")"
+rm -rf "${dir:?}/2" "${dir:?}/3"
 
 both_receive large
-ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 >/dev/null 2>&1 &
+ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 progress >"$dir/out" 2>/dev/null &
 send=$!
 wait_for 30 part 3 large
+check "recv killed outright: progress before" \
+	wait_for 30 grep -q ' sent, every node has at least [0-9]* %, 0 of 2 delivered, 0 failed$' "$dir/out"
 kill -KILL $three
 wait $send
 both_end
 check_equal "recv killed outright: no file of that name" "" "$(find "$dir/3" -name large)"
+check_match "recv killed outright: progress names it" \
+	' sent, every other node has at least [0-9]+ %, 0 of 2 delivered, 1 failed: node 3 \(closed\)' "$(<"$dir/out")"
 rm -rf "${dir:?}/2" "${dir:?}/3"
 
 both_receive large
@@ -223,9 +237,13 @@ rm -rf "${dir:?}/2" "${dir:?}/3"
 mkdir "$dir/3"
 mount -t tmpfs -o size=4m none "$dir/3"
 both_receive large
-run 1 -j send "$dir/large" group 5 port 9
+# On a screen that has no line for each.
+on_screen "stty rows 2 cols 40; exec ip netns exec n1 $ctl -j send $dir/large group 5 port 9 >$dir/out" >"$dir/screen"
+status=$?
+out=$(<"$dir/out")
 both_end
 check_equal "disk full: status" "2 0 2" "$status $two $three"
+check_match "disk full: on the screen" 'failed: node 3 \(file\)' "$(<"$dir/screen")"
 check_jq "disk full: told to the sender" '[[2,"delivered","none"],[3,"failed","file"]]' \
 	'.nodes | sort_by(.node) | map([.node, .state, .reason])'
 check_match "disk full: sentence" \
@@ -263,6 +281,7 @@ nobody send "$dir/file" group 5 port 11 timeout $((60 * HBCAST_SLOWNESS))s >/dev
 check_match "others may send when the mode says so" 'did not reach 2 of 2 members: .*no-receiver' "$(<"$dir/err")"
 
 ### The node goes while a file comes, then a group.
+rm -rf "${dir:?}/2" "${dir:?}/3"
 both_receive large
 ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 >/dev/null 2>&1 &
 send=$!

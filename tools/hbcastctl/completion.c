@@ -7,7 +7,11 @@
 
 #include "attrs.h"
 #include "completion.h"
+#include "json.h"
 #include "output.h"
+
+/* ", node 4294967295 (for an unknown reason), ..." */
+#define MEMBER_LEN	64
 
 static size_t size_for(unsigned int members)
 {
@@ -75,4 +79,34 @@ json_t *hbcompletion_json(const struct hbcast_completion *c)
 			 "members", (json_int_t)c->members,
 			 "delivered", (json_int_t)c->delivered,
 			 "failed", (json_int_t)c->failed, "nodes", nodes);
+}
+
+/**
+ * hbcompletion_list() - which members have not got the message, and why
+ * @nodes: those of hbcompletion_json()
+ * @failed: only those that never will
+ * @buf: gets "node 4 (no-receiver), node 9 (not yet)", as far as there is room
+ * @len: room in @buf, more than a member takes
+ */
+void hbcompletion_list(const json_t *nodes, bool failed, char *buf, size_t len)
+{
+	size_t at = 0, i;
+	const json_t *m;
+
+	*buf = '\0';
+	json_array_foreach((json_t *)nodes, i, m) {
+		const json_t *state = json_object_get(m, "state");
+		const char *reason = json_string_value(json_object_get(m, "reason"));
+		bool pending = hbp_json_says(state, "pending");
+
+		if (hbp_json_says(state, "delivered") || (failed && pending))
+			continue;
+		if (at + MEMBER_LEN > len) {
+			snprintf(buf + at, len - at, ", ...");
+			return;
+		}
+		at += snprintf(buf + at, len - at, "%snode %lld (%s)", at ? ", " : "",
+			       json_integer_value(json_object_get(m, "node")),
+			       pending ? "not yet" : reason ? : "for an unknown reason");
+	}
 }

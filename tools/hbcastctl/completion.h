@@ -3,6 +3,8 @@
 #ifndef HBCASTCTL_COMPLETION_H
 #define HBCASTCTL_COMPLETION_H
 
+#include <stdbool.h>
+
 #include <jansson.h>
 
 #include <linux/hbcast.h>
@@ -11,5 +13,6 @@
 
 int hbcompletion_get(struct hbctl *ctl, int fd, struct hbcast_completion **c);
 json_t *hbcompletion_json(const struct hbcast_completion *c);
+void hbcompletion_list(const json_t *nodes, bool failed, char *buf, size_t len);
 
 #endif /* HBCASTCTL_COMPLETION_H */

@@ -10,7 +10,8 @@
 #include "output.h"
 #include "progress.h"
 
-#define LINE_NS	INT64_C(250000000)
+#define LINE_NS		INT64_C(250000000)
+#define FAILED_LEN	9	/* "failed: ", and the last place of a line */
 
 /**
  * hbprogress_begin() - a message has been accepted
@@ -72,14 +73,23 @@ static void draw_member(const struct hbprogress *p,
 		hbfield_name(hbattrs_reasons, m->reason) ? : "failed");
 }
 
-static void draw_summary(const struct hbcast_completion *c)
+/* In no more lines than are told: a longer one would be two. Returns how many these are. */
+static unsigned int draw_summary(const struct hbcast_completion *c, int width)
 {
 	const struct hbcast_member *m = slowest(c);
-	char bar[64];
+	char bar[64], failed[512];
+	json_t *row;
 
 	hbout_bar(m ? part_of(c, m->bytes) : 0, bar, sizeof(bar));
 	fprintf(stderr, "%s at least at each of %u nodes, %u delivered, %u failed\033[K\n",
-		bar, c->members, c->delivered, c->failed);
+		bar, c->members - c->failed, c->delivered, c->failed);
+	if (!c->failed)
+		return 1;
+	row = hbcompletion_json(c);
+	hbcompletion_list(json_object_get(row, "nodes"), true, failed, sizeof(failed));
+	json_decref(row);
+	fprintf(stderr, "failed: %.*s\033[K\n", width - FAILED_LEN, failed);
+	return 2;
 }
 
 /* A line for each member, or one for all if the terminal has too few. */
@@ -90,6 +100,8 @@ static void draw(struct hbprogress *p, const struct hbcast_completion *c)
 
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_row)
 		size.ws_row = 24;
+	if (size.ws_col <= FAILED_LEN)
+		size.ws_col = 80;
 	if (p->drawn)
 		fprintf(stderr, "\033[%uA", p->drawn);
 	if (c->members < size.ws_row) {
@@ -97,8 +109,7 @@ static void draw(struct hbprogress *p, const struct hbcast_completion *c)
 			draw_member(p, c, &c->member[i]);
 		p->drawn = c->members;
 	} else {
-		draw_summary(c);
-		p->drawn = 1;
+		p->drawn = draw_summary(c, size.ws_col);
 	}
 	fflush(stderr);
 }
@@ -106,18 +117,23 @@ static void draw(struct hbprogress *p, const struct hbcast_completion *c)
 static void line_text(struct hbctl *ctl, const json_t *result, FILE *out)
 {
 	const json_t *row = json_object_get(result, "progress");
-	char sent[32], total[32];
+	const json_t *part = json_object_get(row, "slowest_part");
+	json_int_t failed = json_integer_value(json_object_get(row, "failed"));
+	char sent[32], total[32], list[512];
 
 	(void)ctl;
 	hbout_size(json_object_get(row, "sent_bytes"), sent, sizeof(sent));
 	hbout_size(json_object_get(row, "bytes"), total, sizeof(total));
-	fprintf(out, "%.1f s: %s of %s sent, every node has at least %.0f %%, ",
-		json_number_value(json_object_get(row, "elapsed_us")) / 1e6, sent, total,
-		json_number_value(json_object_get(row, "slowest_part")) * 100);
-	fprintf(out, "%lld of %lld delivered, %lld failed\n",
+	fprintf(out, "%.1f s: %s of %s sent, ",
+		json_number_value(json_object_get(row, "elapsed_us")) / 1e6, sent, total);
+	if (part)
+		fprintf(out, "every %snode has at least %.0f %%, ", failed ? "other " : "",
+			json_number_value(part) * 100);
+	fprintf(out, "%lld of %lld delivered, %lld failed",
 		json_integer_value(json_object_get(row, "delivered")),
-		json_integer_value(json_object_get(row, "members")),
-		json_integer_value(json_object_get(row, "failed")));
+		json_integer_value(json_object_get(row, "members")), failed);
+	hbcompletion_list(json_object_get(row, "nodes"), true, list, sizeof(list));
+	fprintf(out, "%s%s\n", failed ? ": " : "", list);
 }
 
 static int print_line(struct hbprogress *p, const struct hbcast_completion *c)

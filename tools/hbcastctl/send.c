@@ -11,7 +11,6 @@
 #include <linux/hbcast.h>
 
 #include "args.h"
-#include "attrs.h"
 #include "clock.h"
 #include "completion.h"
 #include "output.h"
@@ -164,39 +163,18 @@ static int follow(struct send *s)
 	return ret;
 }
 
-/* "node 4 (no-receiver), node 9 (node-dead)", as far as there is room. */
-static void list_missing(const struct send *s, char *buf, size_t len)
-{
-	size_t at = 0;
-	uint32_t i;
-
-	*buf = '\0';
-	for (i = 0; i < s->c->members; i++) {
-		const struct hbcast_member *m = &s->c->member[i];
-		const char *why = hbfield_name(hbattrs_reasons, m->reason);
-
-		if (m->state == HBCAST_DELIVERED)
-			continue;
-		if (at >= len - 64) {
-			snprintf(buf + at, len - at, ", ...");
-			return;
-		}
-		at += snprintf(buf + at, len - at, "%snode %u (%s)",
-			       at ? ", " : "", m->node,
-			       m->state == HBCAST_PENDING ? "not yet" :
-			       why ? : "for an unknown reason");
-	}
-}
-
 static int verdict(const struct send *s)
 {
 	uint32_t missing = s->c->members - s->c->delivered;
 	char list[512];
 	const char *why;
+	json_t *result;
 
 	if (!missing && (s->complete || s->c->members))
 		return HBCTL_OK;
-	list_missing(s, list, sizeof(list));
+	result = hbcompletion_json(s->c);
+	hbcompletion_list(json_object_get(result, "nodes"), false, list, sizeof(list));
+	json_decref(result);
 	if (!s->c->members)
 		snprintf(list, sizeof(list), "it was not its turn yet");
 	if (s->complete)
