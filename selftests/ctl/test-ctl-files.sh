@@ -283,7 +283,7 @@ check_match "others may send when the mode says so" 'did not reach 2 of 2 member
 ### The node goes while a file comes, then a group.
 rm -rf "${dir:?}/2" "${dir:?}/3"
 both_receive large
-ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 >/dev/null 2>&1 &
+ip netns exec n1 "$ctl" send "$dir/large" group 5 port 9 >/dev/null 2>"$dir/err" &
 send=$!
 wait_for 30 part 3 large
 at 3 node del
@@ -291,8 +291,10 @@ wait $three
 check_equal "recv: the node goes" 2 $?
 check_match "recv: the node goes: sentence" \
 	'of 12000000 bytes.*: the plan, the group or the node was removed, here or at its sender' "$(<"$dir/three.err")"
-kill -INT $send
 wait $send $two
+check_match "send: a dead node: sentence" \
+	'did not reach 1 of 2 members: node 3 \(node-dead\); if a node-dead one has come back .* "hbcastctl recv" there has said so; .* send again' \
+	"$(<"$dir/err")"
 receive 2 two "$dir/2/x" group 5 port 9
 two=$!
 ready two

@@ -163,8 +163,24 @@ static int follow(struct send *s)
 	return ret;
 }
 
+/* Whether there are members of which nothing is known. */
+static bool has_dead(const struct hbcast_completion *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->members; i++)
+		if (c->member[i].state == HBCAST_FAILED &&
+		    c->member[i].reason == HBCAST_REASON_NODE_DEAD)
+			return true;
+	return false;
+}
+
 static int verdict(const struct send *s)
 {
+	static const char * const advice[] = {
+		"",
+		"; if a node-dead one has come back and has the file, \"hbcastctl recv\" there has said so; else start recv there and send again: it resumes",
+	};
 	uint32_t missing = s->c->members - s->c->delivered;
 	char list[512];
 	const char *why;
@@ -184,8 +200,8 @@ static int verdict(const struct send *s)
 	else
 		why = "the time is over, so the message is given up: ";
 	return hbctl_error(s->ctl, HBCTL_KERNEL,
-			   "%s\"%s\" did not reach %u of %u members: %s", why,
-			   s->name, missing, s->c->members, list);
+			   "%s\"%s\" did not reach %u of %u members: %s%s", why,
+			   s->name, missing, s->c->members, list, advice[has_dead(s->c)]);
 }
 
 static void result_text(struct hbctl *ctl, const json_t *result, FILE *out)
