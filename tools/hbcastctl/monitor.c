@@ -9,6 +9,7 @@
 #include "args.h"
 #include "attrs.h"
 #include "genl.h"
+#include "json.h"
 #include "output.h"
 #include "show.h"
 #include "stop.h"
@@ -42,34 +43,47 @@ static void value_text(const char *key, const json_t *value, FILE *out)
 	}
 	json_array_foreach((json_t *)value, i, item) {
 		hbout_plain(item, text, sizeof(text));
-		fprintf(out, "%s%s", i ? "," : " nodes ", text);
+		fprintf(out, "%s%s", i ? "," : json_array_size(value) > 1 ? " nodes " : " node ",
+			text);
 	}
 }
 
-/* A lane whose other end left in order is at an end, and not one that cannot be sent over. */
-static const char *cause(int error)
+/* A lane that one of its ends has left in order has not failed, so there is no error to tell. */
+static void error_text(const json_t *event, int error, FILE *out)
 {
-	return error == ESHUTDOWN ? "The other side has ended it" : strerror(error);
+	bool ended = hbp_json_says(event, "lane-down");
+
+	if (ended && !error)
+		fputs(" as planned", out);
+	else if (ended && error == ESHUTDOWN)
+		fputs(" as planned by the other side", out);
+	else if (error)
+		fprintf(out, " error %d (%s)", error, strerror(error));
 }
 
-/* The time of day, the event, and "key value" for the rest. */
+/* The time, the event, and "key value" for the rest. */
 static void event_text(struct hbctl *ctl, const json_t *result, FILE *out)
 {
 	const char *time = json_string_value(json_object_get(result, "time"));
+	const json_t *event = json_object_get(result, "event");
 	const char *key;
 	json_t *value;
 
 	(void)ctl;
-	fprintf(out, "%.15s", strchr(time, 'T') + 1);
-	value_text("", json_object_get(result, "event"), out);
+	fprintf(out, "%.10s %.15s", time, strchr(time, 'T') + 1);
+	value_text("", event, out);
 	json_object_foreach((json_t *)result, key, value) {
 		if (!strcmp(key, "time") || !strcmp(key, "event") ||
 		    json_is_false(value) || json_is_null(value))
 			continue;
-		value_text(key, value, out);
-		if (!strcmp(key, "error") && json_integer_value(value))
-			fprintf(out, " (%s)", cause(json_integer_value(value)));
+		if (!strcmp(key, "error"))
+			error_text(event, json_integer_value(value), out);
+		else
+			value_text(key, value, out);
 	}
+	/* No peer is meant. */
+	if (hbp_json_says(event, "node-up") || hbp_json_says(event, "node-down"))
+		fputs(" (this node)", out);
 	fputc('\n', out);
 }
 
