@@ -239,7 +239,7 @@ at 3 group add 5 key-file "$dir/other"
 run 1 -j apply "$dir/chain" group 5 wait 8s
 check_equal "another key: status" "2 false 3" "$status $(jq -r '"\(.ready) \(.epoch)"' <<<"$out")"
 check_match "another key: what is not ready" \
-	'epoch 3 of group 5 is applied but not ready after 8 s, what hangs below node 2 is not' "$err"
+	'epoch 3 of group 5 is applied but not ready after 8 s: node 2 is connected, but not all nodes below it, node 3' "$err"
 check_match "another key: who refused" 'node 3 refused \(its key differs\)' "$err"
 run 2 -j show lane peer 3
 check_jq "another key: shown" '["key"]' 'map(.reject)'

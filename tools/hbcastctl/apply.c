@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hbcastctl apply: give the kernel a plan, and wait until it stands. */
 #include <poll.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include <linux/hbcast_netlink.h>
@@ -9,12 +10,14 @@
 #include "attrs.h"
 #include "clock.h"
 #include "genl.h"
+#include "json.h"
 #include "output.h"
 #include "plan.h"
 #include "show.h"
 
 /* Edges of one message; each takes at most 32 bytes. */
 #define EDGES_PER_MESSAGE	512
+#define SAID_LEN		128	/* of one node */
 /* Events may be lost, so the plan is looked at without them too. */
 #define LOOK_AGAIN_NS		INT64_C(500000000)
 
@@ -181,39 +184,83 @@ static int look(struct apply *a, bool *ready)
 	return ret;
 }
 
-static void append(char *buf, size_t len, const char *fmt, json_int_t id,
-		   const char *why)
+/* What has been said of a node in one slot is not said again of it in others. */
+__attribute__((format(printf, 3, 4)))
+static void append(char *buf, size_t len, const char *fmt, ...)
 {
 	size_t at = strlen(buf);
+	char text[SAID_LEN];
+	va_list ap;
 
-	snprintf(buf + at, len - at, fmt, at ? ", " : "", id, why);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!strstr(buf, text))
+		snprintf(buf + at, len - at, "%s%s", at ? ", " : "", text);
+}
+
+/* Whether a lane leads from here to the child in the slot of the plan's row. */
+static bool has_lane(const json_t *lanes, const json_t *row, const json_t *child)
+{
+	static const char * const same[] = { "group", "root", "slot", NULL };
+	const json_t *lane;
+	size_t i, k;
+
+	json_array_foreach((json_t *)lanes, i, lane) {
+		for (k = 0; same[k]; k++)
+			if (!json_equal(json_object_get(lane, same[k]),
+					json_object_get(row, same[k])))
+				break;
+		if (!same[k] && hbp_json_says(json_object_get(lane, "direction"), "down") &&
+		    hbp_json_says(json_object_get(lane, "state"), "ready") &&
+		    json_equal(json_object_get(lane, "peer"), json_object_get(child, "node")))
+			return true;
+	}
+	return false;
+}
+
+static void list_children(const json_t *lanes, const json_t *row, char *buf, size_t len)
+{
+	const json_t *child;
+	size_t i;
+
+	json_array_foreach(json_object_get(row, "children"), i, child) {
+		json_int_t node = json_integer_value(json_object_get(child, "node"));
+
+		if (json_is_true(json_object_get(child, "ready")))
+			continue;
+		if (!has_lane(lanes, row, child))
+			append(buf, len, "node %lld is not connected", node);
+		else
+			append(buf, len, "node %lld is connected, but %s", node,
+			       json_integer_value(json_object_get(child, "nodes")) > 1 ?
+			       "not all nodes below it" : "has not taken the plan");
+	}
 }
 
 /* The children whose subtrees are not connected, from the newest epoch. */
 static int list_waiting(struct apply *a, char *buf, size_t len)
 {
-	json_t *rows, *row, *child;
-	size_t i, k;
+	json_t *rows, *row, *lanes;
+	size_t i;
 	int ret;
 
 	ret = hbshow_plans.get(a->ctl, &a->g, &rows);
 	if (ret)
 		return ret;
+	ret = hbshow_lanes.get(a->ctl, &a->g, &lanes);
+	if (ret)
+		goto out;
 	json_array_foreach(rows, i, row) {
-		if (json_integer_value(json_object_get(row, "group")) != a->group ||
-		    json_integer_value(json_object_get(row, "root")) != a->plan->root ||
-		    json_integer_value(json_object_get(row, "epoch")) != a->epoch)
-			continue;
-		json_array_foreach(json_object_get(row, "children"), k, child) {
-			if (!json_is_true(json_object_get(child, "ready")))
-				append(buf, len, "%s%lld%s",
-				       json_integer_value(json_object_get(child, "node")),
-				       json_is_true(json_object_get(child, "lost")) ?
-						" (lost)" : "");
-		}
+		if (json_integer_value(json_object_get(row, "group")) == a->group &&
+		    json_integer_value(json_object_get(row, "root")) == a->plan->root &&
+		    json_integer_value(json_object_get(row, "epoch")) == a->epoch)
+			list_children(lanes, row, buf, len);
 	}
+	json_decref(lanes);
+out:
 	json_decref(rows);
-	return HBCTL_OK;
+	return ret;
 }
 
 static void list_refusals(const struct apply *a, char *buf, size_t len)
@@ -226,25 +273,23 @@ static void list_refusals(const struct apply *a, char *buf, size_t len)
 
 		reject = json_string_value(json_object_get(event, "reject"));
 		json_array_foreach(json_object_get(event, "nodes"), k, node)
-			append(buf, len, "%snode %lld refused (%s)",
-			       json_integer_value(node),
+			append(buf, len, "node %lld refused (%s)", json_integer_value(node),
 			       hbattrs_reject_means(reject));
 	}
 }
 
 static int time_over(struct apply *a)
 {
-	char waiting[256] = "", refusals[256] = "";
+	char said[512] = "";
 	int ret;
 
-	ret = list_waiting(a, waiting, sizeof(waiting));
+	ret = list_waiting(a, said, sizeof(said));
 	if (ret)
 		return ret;
-	list_refusals(a, refusals, sizeof(refusals));
+	list_refusals(a, said, sizeof(said));
 	return hbctl_error(a->ctl, HBCTL_KERNEL,
-			   "epoch %lld of group %u is applied but not ready after %.6g s, what hangs below node %s is not all connected%s%s: look at \"hbcastctl show lane\" there",
-			   a->epoch, a->group, a->wait_ns / 1e9, waiting,
-			   *refusals ? ", " : "", refusals);
+			   "epoch %lld of group %u is applied but not ready after %.6g s: %s; a node knows of its own children alone: from each that is connected go on with \"hbcastctl show plan\" there, and \"show lane\" tells why one is not",
+			   a->epoch, a->group, a->wait_ns / 1e9, said);
 }
 
 static int wait_ready(struct apply *a)
