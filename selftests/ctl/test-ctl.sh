@@ -274,6 +274,9 @@ check_equal "show store: not to everybody" "[]" "$(nobody -j show store)"
 kill -INT $send
 wait $send
 check "show store: it is over" wait_for 30 here 2 'length == 0'
+run 1 show lane peer 2
+check_match "show lane: how old its figures are" \
+	' LIMITED +AGE +RETRANS .* ready .* (-|[0-9.]+ Mbit/s) +[0-9.]+ [mu]?s +[0-9]+ +[0-9]+ $' "$(tr '\n' ' ' <<<"$out")"
 at 2 group set 5 dead-interval 5s
 
 at 3 group set 5 key-file "$dir/key"

@@ -59,6 +59,7 @@ static void text(struct hbctl *ctl, const json_t *result, FILE *out)
 		{ "MIN-RTT", "min_rtt_us", hbout_known_usec },
 		{ "RATE", "delivery_rate_mbps", hbout_mbps },
 		{ "LIMITED", "limited_mbps", hbout_mbps },
+		{ "AGE", "spell_age_us", hbout_usec },
 		{ "RETRANS", "retransmits", NULL },
 		{ "CONNECTS", "connects", NULL },
 		{ }
