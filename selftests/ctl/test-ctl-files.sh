@@ -293,7 +293,7 @@ check_match "recv: the node goes: sentence" \
 	'of 12000000 bytes.*: the plan, the group or the node was removed, here or at its sender' "$(<"$dir/three.err")"
 wait $send $two
 check_match "send: a dead node: sentence" \
-	'did not reach 1 of 2 members: node 3 \(node-dead\); if a node-dead one has come back .* "hbcastctl recv" there has said so; .* send again' \
+	'did not reach 1 of 2 members: node 3 \(node-dead\); when one .* is back, start "hbcastctl recv" there and send again' \
 	"$(<"$dir/err")"
 receive 2 two "$dir/2/x" group 5 port 9
 two=$!

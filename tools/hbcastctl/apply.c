@@ -221,7 +221,7 @@ static bool has_lane(const json_t *lanes, const json_t *row, const json_t *child
 
 static void list_children(const json_t *lanes, const json_t *row, char *buf, size_t len)
 {
-	const json_t *child;
+	const json_t *child, *lost;
 	size_t i;
 
 	json_array_foreach(json_object_get(row, "children"), i, child) {
@@ -236,6 +236,8 @@ static void list_children(const json_t *lanes, const json_t *row, char *buf, siz
 			       json_integer_value(json_object_get(child, "nodes")) > 1 ?
 			       "not all nodes below it" : "has not taken the plan");
 	}
+	json_array_foreach(json_object_get(row, "lost"), i, lost)
+		append(buf, len, "node %lld is lost", json_integer_value(lost));
 }
 
 /* The children whose subtrees are not connected, from the newest epoch. */

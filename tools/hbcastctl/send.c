@@ -163,7 +163,7 @@ static int follow(struct send *s)
 	return ret;
 }
 
-/* Whether there are members of which nothing is known. */
+/* Whether there are members that were not reached. */
 static bool has_dead(const struct hbcast_completion *c)
 {
 	uint32_t i;
@@ -179,7 +179,7 @@ static int verdict(const struct send *s)
 {
 	static const char * const advice[] = {
 		"",
-		"; if a node-dead one has come back and has the file, \"hbcastctl recv\" there has said so; else start recv there and send again: it resumes",
+		"; when one that is node-dead is back, start \"hbcastctl recv\" there and send again: it resumes",
 	};
 	uint32_t missing = s->c->members - s->c->delivered;
 	char list[512];
