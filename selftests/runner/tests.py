@@ -20,7 +20,7 @@ MARKS = ("6.1", "6.12-only", "debug", "debug-only", "debian-only", "kcsan")
 APART = (("debug-only", "debug"), ("debug-only", "debian-only"), ("debug-only", "6.1"),
          ("debug-only", "kcsan"), ("debian-only", "debug"), ("debian-only", "kcsan"),
          ("6.12-only", "6.1"))
-WORDS = f"timeout=, thorough=, slow, and in a machine cpus=, mem=, {', '.join(MARKS)}"
+WORDS = f"timeout=, thorough=, slow, and in a machine cpus=, mem=, disk=, {', '.join(MARKS)}"
 # The kernels of 'make check-all' on which all run, and those on which the marked do.
 ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
 MARKED = ("6.12-kcsan", "6.1-kcsan")
@@ -74,7 +74,7 @@ class Test:
             self.thorough = int(value)
         elif word == "slow":
             self.marks.add(word)
-        elif self.where == "vm" and name in ("cpus", "mem") and value:
+        elif self.where == "vm" and name in ("cpus", "mem", "disk") and value:
             self.machine[name] = value
         elif self.where == "vm" and word in MARKS:
             self.marks.add(word)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A member of a soak that keeps a file: its receiver is killed outright in the middle, and
-another one goes on where it was, until it has all of it, whatever else goes wrong."""
+"""A member of a soak that keeps a file: its receiver is killed outright in the middle, or the
+disk stands still. Another one goes on where it was, until it has all of it, whatever else goes
+wrong."""
 
+import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -11,10 +14,12 @@ import time
 
 from hbtest import tap
 from hbtest.actors import PATIENCE, Surprise
-from hbtest.land import GROUP, KEPT, TALKS
+from hbtest.land import GROUP, KEPT, STALL_MS, TALKS
 
 CTL = os.environ["HBCAST_CTL"]
 SIZE = (6 << 20) // tap.SLOWNESS
+DISK = "/mnt"
+FIFREEZE, FITHAW = 0xc0045877, 0xc0045878
 
 
 def at(number, *args, **how):
@@ -26,13 +31,13 @@ def at(number, *args, **how):
 class Keeper:
     """A file at a root, and a directory of the member's."""
 
-    def __init__(self, number, chance):
+    def __init__(self, number, chance, where):
         self.number = number
         self.port = KEPT + number
         self.root = chance.choice([talk.root for talk in TALKS
                                    if talk.group == GROUP and talk.root != number])
         self.content = chance.randbytes(SIZE)
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(dir=where)
         self.source = os.path.join(self.folder.name, "sent")
         self.kept = os.path.join(self.folder.name, "kept")
         with open(self.source, "wb") as file:
@@ -74,14 +79,38 @@ class Keeper:
         self.folder.cleanup()
 
 
-def kept(scene, victims, chance):
-    """Receivers of files are killed outright, and others go on."""
-    keepers = [Keeper(number, chance) for number in victims]
-    for keeper in keepers:
-        keeper.begin()
+@contextlib.contextmanager
+def frozen():
+    """Who writes to the disk waits. What it has in memory stays there."""
+    disk = os.open(DISK, os.O_RDONLY)
+    try:
+        fcntl.ioctl(disk, FIFREEZE, 0)
+        yield
+    finally:
+        fcntl.ioctl(disk, FITHAW, 0)
+        os.close(disk)
+
+
+def killed(keepers, chance):
     yield 2 * chance.random()
     for keeper in keepers:
         keeper.kill()
+
+
+def stands_still(_, chance):
+    """Some times, for shorter than the group waits, or longer."""
+    for _ in range(chance.randrange(1, 6)):
+        yield chance.random()
+        with frozen():
+            yield STALL_MS / 1000 * chance.choice((0.1, 0.3, 0.6, 1.5))
+
+
+def keep(victims, chance, trouble, where=None):
+    """Files are to be kept, through some trouble."""
+    keepers = [Keeper(number, chance, where) for number in victims]
+    for keeper in keepers:
+        keeper.begin()
+    yield from trouble(keepers, chance)
     end = time.monotonic() + 2 * PATIENCE
     while not all(keeper.whole() for keeper in keepers):
         if time.monotonic() > end:
@@ -92,3 +121,13 @@ def kept(scene, victims, chance):
         yield 0.5
     for keeper in keepers:
         keeper.end()
+
+
+def kept(scene, victims, chance):
+    """Receivers of files are killed outright, and others go on."""
+    yield from keep(victims, chance, killed)
+
+
+def slow_disk(scene, victims, chance):
+    """The disk on which files are kept is slow, or stands still."""
+    yield from keep(victims, chance, stands_still, DISK)

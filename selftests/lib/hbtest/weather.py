@@ -10,7 +10,7 @@ import time
 
 from hbtest import node
 from hbtest.actors import random_tree
-from hbtest.keeper import kept
+from hbtest.keeper import kept, slow_disk
 from hbtest.land import BLACK_HOLE, DEAD_MS, NODES, STALL_MS, TALKS
 
 SECONDS = 8	# that a fault may begin in, and that changes of the plan go on
@@ -110,6 +110,7 @@ KINDS = {
     "down": (down, 2, "any"), "silent": (silent, 2, "any"), "slow": (slow, 2, "any"),
     "split": (split, 4, "any"), "killed": (killed, 2, "any"),
     "stopped": (stopped, 2, "any"), "planned": (planned, 1, "root"), "kept": (kept, 2, "any"),
+    "slow disk": (slow_disk, 2, "any"),
 }
 
 
@@ -135,7 +136,7 @@ class Forecast:
         return path + chance.sample([n for n in NODES if n not in path], len(NODES) - len(path))
 
     def phase(self, chance, order):
-        """Some faults, which meet no node twice; order: whom they meet first."""
+        """Some different faults, which meet no node twice; order: whom they meet first."""
         found, free = [], list(order)
         for _ in range(chance.choice((1, 2, 2, 3))):
             name = self.draw(chance)
@@ -143,7 +144,7 @@ class Forecast:
             fitting = [n for n in free if who == "any" or (n in ROOTS) == (who == "root")]
             count = most if name == "split" else chance.randrange(1, most + 1)
             victims = fitting[:count]
-            if len(victims) < count:
+            if len(victims) < count or name in (before for before, _, _ in found):
                 self.deck.insert(0, name)
                 continue
             free = [n for n in free if n not in victims]
