@@ -399,6 +399,7 @@ static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, s
 	lockdep_assert_held(&r->lock);
 	kref_get(&d->message->ref);	/* the skb's */
 	r->ends += end;
+	d->end = end;
 	if (end && d->first && !file)
 		next = hbc_receiver_first(r, d->message->s, d);
 	if (next)
@@ -450,7 +451,8 @@ static bool hbc_receiver_push_one(struct hbc_receiver *r, struct hbc_delivery *d
 		return false;
 	reason = hbc_skb(skb)->reason;
 	spin_lock_bh(&r->lock);
-	dropped = d->ended;
+	/* It may have failed meanwhile, of which the next one tells. */
+	dropped = d->ended || (d->reason && !reason);
 	if (!dropped)
 		end = hbc_receiver_queue(r, d, skb);
 	spin_unlock_bh(&r->lock);
@@ -528,7 +530,7 @@ void hbc_receivers_push(struct hbc_message *m, u8 reason)
 		if (!r)
 			continue;
 		spin_lock_bh(&r->lock);
-		fails = reason && !d->ended && !READ_ONCE(d->queued) && !d->reason;
+		fails = reason && !d->ended && !d->end && !d->reason;
 		if (fails)
 			WRITE_ONCE(d->reason, reason);
 		spin_unlock_bh(&r->lock);

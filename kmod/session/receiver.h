@@ -95,6 +95,7 @@ struct hbc_receiver {
  * @sink: the file that it goes to instead of the queue, all but its end; set once
  * @reason: enum hbcast_reason with which it is to end, 0
  * @queued: all of it, or its end, is on the queue
+ * @end: the same, and nothing can be told of it any more
  * @reported: what became of it counts for its message
  * @ended: it has come to an end
  */
@@ -113,6 +114,7 @@ struct hbc_delivery {
 	struct hbc_sink *sink;
 	u8 reason;
 	bool queued;
+	bool end;
 	bool reported;
 	bool ended;
 };
