@@ -99,6 +99,7 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *tr
 	spin_lock_bh(&s->lock);
 	memcpy(old, s->tree, sizeof(old));
 	memset(s->tree, 0, sizeof(s->tree));
+	hbc_lost_clear(s);
 	for (i = 0; i < nr; i++) {
 		kref_get(&trees[i]->ref);
 		s->tree[trees[i]->slot] = trees[i];
@@ -114,7 +115,6 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *tr
 	spin_unlock_bh(&origin->lock);
 	for (i = 0; i < nr; i++)
 		hbc_children_install(s, trees[i], &fresh[i]);
-	hbc_lost_renumber(s, false);
 	hbc_children_leave_slots(s, trees[0]->plan->slots.set);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		hbc_tree_put(old[slot]);
@@ -163,7 +163,7 @@ bool hbc_origin_is_ready(struct hbc_session *s)
 	bool ready;
 
 	spin_lock_bh(&s->lock);
-	ready = s->origin->epoch && !hbc_lost_any(s, 0, HBC_MAX_MEMBERS);
+	ready = s->origin->epoch && !s->ended && !hbc_lost_any(s, 0, HBC_MAX_MEMBERS);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		if (s->tree[slot] && !hbc_children_ready(s, s->tree[slot]))
 			ready = false;
@@ -174,6 +174,7 @@ bool hbc_origin_is_ready(struct hbc_session *s)
 /* It is told each time that all are ready after they were not. */
 void hbc_root_ready(struct hbc_session *s, u32 epoch)
 {
+	lockdep_assert_held(&s->plan_lock);
 	if (hbc_origin_is_ready(s) && s->origin->epoch == epoch &&
 	    xchg(&s->origin->told, epoch) != epoch)
 		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY, 0, 0);
@@ -239,7 +240,9 @@ void hbc_root_lost(struct hbc_session *s)
 		hbc_root_unready(s);
 	while (hbc_origin_tell_lost(s, false))
 		;
+	mutex_lock(&s->plan_lock);
 	hbc_root_ready(s, s->origin->epoch);
+	mutex_unlock(&s->plan_lock);
 	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
 		hbc_sent_look(m->sent);
 }

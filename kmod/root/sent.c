@@ -144,7 +144,8 @@ void hbc_sent_look(struct hbc_sent *sent)
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&s->origin->lock);
-	if (hbc_sent_lost(sent, NULL, 0) == sent->pending)
+	if (sent->pending <= bitmap_weight(s->lost.now, HBC_MAX_MEMBERS) &&
+	    hbc_sent_lost(sent, NULL, 0) == sent->pending)
 		hbc_sent_bury(sent);
 	if (!sent->pending && sent->message) {
 		m = sent->message;

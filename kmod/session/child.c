@@ -71,6 +71,9 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 	kref_get(&tree->ref);
 	child->tree = tree;
 	child->edge = edge;
+	/* Those below are this node's soon. */
+	if (child->dead)
+		hbc_lost_child(child, 1, true);
 	child->since = jiffies;
 	child->moved = jiffies;
 	INIT_LIST_HEAD(&child->cursors);
@@ -334,9 +337,8 @@ int hbc_child_up(struct hbc_child *child)
 	if (child->dead || child->ack != child->ack_up)
 		child->moved = jiffies;
 	child->ack_up = child->ack;
-	/* One that was another's may be lost by that one's word. */
-	if (child->dead || !child->lane->stats.connects)
-		hbc_lost_child(child, false);
+	/* One that was another's may be lost by that one's word. It tells of those below. */
+	hbc_lost_child(child, 1, false);
 	child->dead = false;
 	spin_unlock_bh(&s->lock);
 	return 0;

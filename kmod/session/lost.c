@@ -27,12 +27,10 @@ static void hbc_lost_set(struct hbc_session *s, u32 first, u32 count, bool down)
 		hbc_session_queue(s);
 }
 
-void hbc_lost_child(struct hbc_child *child, bool down)
+void hbc_lost_child(struct hbc_child *child, u32 count, bool down)
 {
-	const struct hbc_edge *edge = hbc_child_edge(child);
-
 	if (child->slot == HBC_SLOT_ALL && !list_empty(&child->link))
-		hbc_lost_set(child->s, edge->first, edge->size, down);
+		hbc_lost_set(child->s, hbc_child_edge(child)->first, count, down);
 }
 
 bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count)
@@ -49,6 +47,7 @@ int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag
 	unsigned int i;
 	int err = 0;
 
+	mutex_lock(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	edge = hbc_child_edge(child);
 	/* Of another tree it is told again. */
@@ -63,6 +62,7 @@ int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag
 			hbc_lost_set(s, edge->first + first, count, tag & HBC_LOST_DOWN);
 	}
 	spin_unlock_bh(&s->lock);
+	mutex_unlock(&s->plan_lock);
 	return err;
 }
 
@@ -106,20 +106,15 @@ unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w)
 				sizeof(*w) + n * sizeof(w->run[0]));
 }
 
-void hbc_lost_renumber(struct hbc_session *s, bool same)
+void hbc_lost_clear(struct hbc_session *s)
 {
-	struct hbc_child *child;
-
-	spin_lock_bh(&s->lock);
-	if (same) {
-		bitmap_complement(s->lost.told, s->lost.now, HBC_MAX_MEMBERS);
-		spin_unlock_bh(&s->lock);
-		return;
-	}
+	lockdep_assert_held(&s->lock);
 	bitmap_zero(s->lost.now, HBC_MAX_MEMBERS);
 	bitmap_zero(s->lost.told, HBC_MAX_MEMBERS);
-	list_for_each_entry(child, &s->children, link)
-		if (child->dead)
-			hbc_lost_child(child, true);
-	spin_unlock_bh(&s->lock);
+}
+
+void hbc_lost_retell(struct hbc_session *s)
+{
+	lockdep_assert_held(&s->lock);
+	bitmap_complement(s->lost.told, s->lost.now, HBC_MAX_MEMBERS);
 }

@@ -20,8 +20,11 @@ struct hbc_lost {
 	DECLARE_BITMAP(told, HBC_MAX_MEMBERS);
 };
 
-/* All in the child's subtree are not reached, or are again. session->lock held. */
-void hbc_lost_child(struct hbc_child *child, bool down);
+/*
+ * The child, and all of @count in its subtree, are not reached, or are again. session->lock
+ * held.
+ */
+void hbc_lost_child(struct hbc_child *child, u32 count, bool down);
 /* Whether one of the nodes from @first on is not reached. session->lock held. */
 bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count);
 /* LOST has come from a child: 0 or why its lane must end. Context: receive work. */
@@ -29,11 +32,10 @@ int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag
 		  unsigned int n);
 /* LOST of what the parent does not know. Return: its length, or 0. session->lock held. */
 unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w);
-/*
- * A tree of slot 0 has come that numbers anew, or the @same one by another lane: then the parent
- * is told of each node, as it may have missed either. Context: any.
- */
-void hbc_lost_renumber(struct hbc_session *s, bool same);
+/* Another tree of slot 0 takes its place, which numbers anew. session->lock held. */
+void hbc_lost_clear(struct hbc_session *s);
+/* The parent is told of each node: it may have heard of neither, or of both. session->lock held. */
+void hbc_lost_retell(struct hbc_session *s);
 
 /**
  * hbc_lost_runs() - nodes that have become lost, or are back

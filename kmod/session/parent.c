@@ -229,12 +229,13 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	old = s->tree[tree->slot];
 	s->tree[tree->slot] = tree;
 	hbc_parent_follow(parent);
-	spin_unlock_bh(&s->lock);
-	hbc_children_install(s, tree, &fresh);
 	if (tree->slot == HBC_SLOT_ALL) {
 		hbc_report_renumber(s, tree == old);
-		hbc_lost_renumber(s, tree == old);
+		if (tree != old)
+			hbc_lost_clear(s);
 	}
+	spin_unlock_bh(&s->lock);
+	hbc_children_install(s, tree, &fresh);
 	hbc_parent_deal(s);
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);
@@ -242,6 +243,8 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	/* With children all that comes is of use. */
 	hbc_have_again(parent, 1);
 	hbc_have_want(s);
+	if (tree->slot == HBC_SLOT_ALL)
+		hbc_lost_retell(s);
 	ready = s->unkept || hbc_children_ready(s, tree);
 	s->reporting = true;
 	spin_unlock_bh(&s->lock);
@@ -404,7 +407,8 @@ static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 	if (h->tag && READ_ONCE(s->parent[slot]) == parent &&
 	    (h->tag & HBC_OVER_ALL || slot == HBC_SLOT_ALL)) {
 		mutex_lock(&s->hn->lock);
-		WRITE_ONCE(s->over, h->tag);
+		if (h->tag & HBC_OVER_ALL)
+			WRITE_ONCE(s->over, HBC_OVER_ALL);
 		hbc_session_end(s, h->tag & HBC_OVER_ALL ? HBCAST_REASON_PLAN_GONE :
 							   HBCAST_REASON_LANE_LOST);
 		mutex_unlock(&s->hn->lock);
@@ -539,7 +543,7 @@ static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, u8 *frame)
 	struct hbc_wire_ack *w = (struct hbc_wire_ack *)frame;
 	u64 message, bytes;
 
-	if (parent->s->parent[HBC_SLOT_ALL] != parent || !parent->s->tree[HBC_SLOT_ALL])
+	if (!parent->s->tree[HBC_SLOT_ALL])
 		return 0;
 	hbc_report_least(parent->s, &message, &bytes);
 	/* Over another slot messages may be known here first. */
@@ -572,10 +576,11 @@ unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
 	len = len ?: hbc_have_frame(parent, frame);
 	len = len ?: hbc_have_want_frame(parent, frame);
 	len = len ?: hbc_endgame_frame(parent, frame);
-	len = len ?: hbc_parent_put_ack(parent, frame);
+	/* Who is lost does not hold up an ACK, so the root hears of that first. */
 	if (!len && s->parent[HBC_SLOT_ALL] == parent)
-		len = hbc_report_frame(s, parent->known, (struct hbc_wire_report *)frame) ?:
-		      hbc_lost_frame(s, (struct hbc_wire_lost *)frame) ?:
+		len = hbc_lost_frame(s, (struct hbc_wire_lost *)frame) ?:
+		      hbc_parent_put_ack(parent, frame) ?:
+		      hbc_report_frame(s, parent->known, (struct hbc_wire_report *)frame) ?:
 		      hbc_progress_frame(s, parent->known, (struct hbc_wire_ack *)frame);
 	spin_unlock_bh(&s->lock);
 	return len;

@@ -113,7 +113,7 @@ bool hbc_report_is_told(const struct hbc_message *m)
 	u32 p;
 
 	lockdep_assert_held(&m->s->lock);
-	for (p = 0; tree && p < tree->nr; p++)
+	for (p = 0; tree && m->outcomes.nodes < tree->nr && p < tree->nr; p++)
 		if (!test_bit(p, m->s->lost.now) && !hbc_outcomes_find(&m->outcomes, p))
 			return false;
 	return tree && !m->fresh.nr;
@@ -172,7 +172,7 @@ void hbc_report_renumber(struct hbc_session *s, bool same)
 {
 	struct hbc_message *m;
 
-	spin_lock_bh(&s->lock);
+	lockdep_assert_held(&s->lock);
 	list_for_each_entry(m, &s->messages, link) {
 		if (!same)
 			hbc_outcomes_clear(&m->outcomes);
@@ -181,7 +181,6 @@ void hbc_report_renumber(struct hbc_session *s, bool same)
 		hbc_report_own(m);
 	}
 	hbc_progress_again(s);
-	spin_unlock_bh(&s->lock);
 }
 
 /* Short messages. */

@@ -33,7 +33,7 @@ bool hbc_report_is_told(const struct hbc_message *m);
 /*
  * A tree of slot 0 has come: its parent is told all outcomes anew. Those of nodes below are not
  * known by its numbers, unless it is the @same one by another lane: they do not tell them anew
- * then. Context: any.
+ * then. session->lock held.
  */
 void hbc_report_renumber(struct hbc_session *s, bool same);
 

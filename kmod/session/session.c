@@ -143,6 +143,8 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 	WRITE_ONCE(s->ended, reason);
 	if (s->origin)
 		WRITE_ONCE(s->over, HBC_OVER_ALL);
+	else if (reason == HBCAST_REASON_LANE_LOST)
+		WRITE_ONCE(s->over, HBC_OVER_LOST);
 	spin_unlock_bh(&s->lock);
 	hbc_children_leave_slots(s, 0);
 	mutex_unlock(&s->plan_lock);
@@ -162,7 +164,7 @@ bool hbc_session_busy(struct hbc_session *s)
 	/* DONE comes when it comes: a node is at rest when it, and those below, have told all. */
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(m, &s->messages, link)
-		busy |= s->origin || !hbc_report_is_told(m) || hbc_children_lack(m);
+		busy = busy || s->origin || !hbc_report_is_told(m) || hbc_children_lack(m);
 	spin_unlock_bh(&s->lock);
 	return busy;
 }

@@ -134,7 +134,7 @@ void hbc_root_released(struct hbc_message *m);
 void hbc_root_lost(struct hbc_session *s);
 /* Some nodes are not connected. Context: any. */
 void hbc_root_unready(struct hbc_session *s);
-/* All below may have the epoch's trees by now. Context: process, no spinlocks. */
+/* All below may have the epoch's trees by now. plan_lock held. */
 void hbc_root_ready(struct hbc_session *s, u32 epoch);
 /* A node did not take its part. Context: process. */
 void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason);

@@ -106,9 +106,9 @@ static bool hbc_watch_child(struct hbc_child *child)
 		return false;
 	spin_lock_bh(&s->lock);
 	/* Unless it has come back meanwhile; what it has acknowledged does not count any more. */
-	if (!child->dead && (stalled || !child->up)) {
+	if (stalled || !child->up) {
 		child->dead = true;
-		hbc_lost_child(child, true);
+		hbc_lost_child(child, hbc_child_edge(child)->size, true);
 		hbc_progress_again(s);
 	}
 	spin_unlock_bh(&s->lock);
@@ -172,10 +172,9 @@ void hbc_watch_work(struct work_struct *work)
 	hbc_watch_files(s);
 	/* Messages may wait for them alone that have come since. */
 	if (s->origin)
-		hbc_root_lost(s);
+		hbc_session_queue(s);
 	if (hbc_watch_orphan(s)) {
 		mutex_lock(&s->hn->lock);
-		WRITE_ONCE(s->over, HBC_OVER_LOST);
 		hbc_session_end(s, HBCAST_REASON_LANE_LOST);
 		mutex_unlock(&s->hn->lock);
 	}

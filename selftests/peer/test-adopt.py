@@ -211,13 +211,26 @@ def test_root(scene):
     tap.equal(sessions(scene), [], "and nothing is left of its plan")
 
 
+def test_lost_first(scene):
+    """That a node is lost is told before what it does not hold up any more: else its root takes
+    it for one that is there and reports nothing."""
+    nodes = [wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
+    above = parent(0, random.getrandbits(63) + 1)
+    above.tell(nodes)
+    above.until(lambda: above.agreed)
+    above.send(wire.message(1, 0, PORT))
+    above.until(lambda: above.acked == (2, 0))
+    tap.check((wire.DOWN, 1, 1) in above.lost, "who is lost is told, then what others have")
+    above.leave()
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
     for test in test_adopted, test_chain, test_slots, test_plan, test_asks, test_serves, \
-            test_without, test_root:
+            test_lost_first, test_without, test_root:
         test(scene)
     scene.end()
     tap.done()

@@ -7,8 +7,8 @@ import os
 import time
 
 from hbtest import hbcnl, node, tap
-from hbtest.node import GROUP, until
-from hbtest.trees import SECONDS, Scene
+from hbtest.node import GROUP, KEY, until
+from hbtest.trees import MIB, SECONDS, Scene
 
 DEAD = 8 * tap.SLOWNESS
 PHASES = 5	# of a look, a quarter of DEAD
@@ -75,9 +75,67 @@ def test_leaf(scene, *plan):
     scene.root.listener.event(type="member-back")
 
 
+def tells(scene, what, *nodes):
+    """Whether the root's next such event is of these nodes."""
+    return scene.root.listener.event(type=what)["node"] == list(nodes)
+
+
+def who_is_lost(scene):
+    return scene.root.client.dump("plan-get")[0].get("lost", [])
+
+
+def test_anew(scene):
+    """A relay has told who is lost below it, and begins anew: so does what it tells."""
+    relay = scene.members[1]
+    scene.root.apply((1, 3), (3, 2), (1, 4))
+    carrier(False)
+    tap.check(tells(scene, "member-lost", 2), "a relay tells who is lost")
+    relay.client.do("group-del", id=GROUP)
+    relay.client.do("group-new", id=GROUP, key=KEY, dead_ms=DEAD * 1000)
+    carrier(True)
+    tap.check(until(SECONDS, lambda: not who_is_lost(scene)), "one that begins anew, who is not")
+    scene.receivers[1].close()
+    scene.receivers[1] = relay.receiver()
+    scene.root.listener.event(type="plan-ready")
+
+
+def test_again(scene):
+    """A plan comes while the first of a chain is away: it alone is lost, and is back."""
+    scene.root.apply((1, 3), (1, 2), (1, 4))
+    carrier(False)
+    tap.check(tells(scene, "member-lost", 2), "one is lost")
+    scene.root.apply((1, 2), (2, 3), (3, 4), wait=False)
+    tap.check(tells(scene, "member-lost", 2), "by the next plan, too, and nobody else")
+    scene.sender.send(b"to whom it may concern")
+    for sock in scene.receivers[1:]:
+        node.take_all(sock)
+    scene.complete()
+    tap.equal(node.completion(scene.sender), {2: "node-dead", 3: "delivered", 4: "delivered"},
+              "those behind it are reached without it")
+    carrier(True)
+    tap.check(tells(scene, "member-back", 2), "it is back")
+    tap.equal(who_is_lost(scene), [], "and nobody is lost then")
+
+
+def test_gone(scene):
+    """A plan goes while a node is away: it does not become ready by that."""
+    scene.root.apply((1, 2), (1, 3), (1, 4))
+    carrier(False)
+    tap.check(tells(scene, "member-lost", 2), "one is lost")
+    with open(os.memfd_create("content"), "r+b", buffering=0) as file:
+        file.truncate(MIB)
+        node.send_file(scene.sender, file.fileno(), MIB)
+    scene.root.client.do("plan-del", group=GROUP)
+    carrier(True)
+    epoch = scene.root.apply((1, 2), (1, 3), (1, 4), wait=False)
+    tap.equal(scene.root.listener.event(type="plan-ready")["epoch"], epoch,
+              "the next plan is ready, and the one that has gone was not")
+
+
 def main():
     hbcnl.load_module()
     scene = Scene()
+    scene.root.listener.sock.settimeout(SECONDS)
     for each in scene.nodes:
         # Who does not read meanwhile is not cut off.
         each.client.do("group-set", id=GROUP, dead_ms=DEAD * 1000, stall_ms=4 * DEAD * 1000)
@@ -88,6 +146,9 @@ def main():
     tap.check(max(took) < DEAD + 1, "a relay's children have another parent a second later")
     test_leaf(scene, (1, 2), (1, 3), (1, 4))
     test_leaf(scene, (1, 3), (3, 2), (3, 4))
+    test_anew(scene)
+    test_again(scene)
+    test_gone(scene)
     scene.end()
     tap.done()
 

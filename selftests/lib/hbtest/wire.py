@@ -270,6 +270,7 @@ class Peer:
         self.wants = []	# pieces that it has asked for, each with its message
         self.agreed = False	# it has said all that it has
         self.acked = None	# what it acknowledged last: a message, and bytes of that
+        self.lost = []	# who is: DOWN or BACK, the first, and how many
         self.arrived = {}	# bytes of each file that it says it has, with all below
         self.outcomes = {}	# what became of a message at a node, by both numbers
         self.connected = {}	# what it has said of the trees of an epoch: a node, and why
@@ -350,6 +351,8 @@ class Peer:
             self.connected[epoch] = tuple(why)
         elif kind == STOP:
             self.stopped = True
+        elif kind == LOST:
+            self.lost += [(tag, *run) for run in struct.iter_unpack(">II", body[8:])]
         elif kind == REPORT:
             for number, first, count, reason in struct.iter_unpack(">QIIB3x", body[4:]):
                 for node in range(first, first + count):
