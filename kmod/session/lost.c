@@ -76,9 +76,7 @@ unsigned int hbc_lost_runs(struct hbc_session *s, bool down, struct hbc_wire_run
 	unsigned int n = 0;
 
 	lockdep_assert_held(&s->lock);
-	for (p = 0; p < nr; p++) {
-		if (!test_bit(p, is) || test_bit(p, was))
-			continue;
+	for_each_andnot_bit(p, is, was, nr) {
 		if (!hbc_wire_add_run(run, &n, max, p))
 			break;
 		__assign_bit(p, s->lost.told, down);

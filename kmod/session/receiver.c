@@ -191,11 +191,7 @@ static u32 hbc_delivery_piece(const struct hbc_receiver *r, const struct hbc_del
 
 	if (!r->unordered || d->off || d->part)
 		return p < store->nr && test_bit(p, store->whole) ? p : store->nr;
-	for (p = find_first_bit(store->whole, store->nr); p < store->nr;
-	     p = find_next_bit(store->whole, store->nr, p + 1))
-		if (!test_bit(p, d->done))
-			break;
-	return p;
+	return find_next_andnot_bit(store->whole, d->done, store->nr, 0);
 }
 
 /* As many of @len bytes at @pos as find place become fragments of the skb: their number. */

@@ -144,23 +144,13 @@ static u32 hbc_cursor_find(struct hbc_cursor *c, u8 rank)
 	/* All below wait for what is of the slot: it goes on as it comes. */
 	const unsigned long *there = rank ? c->store->whole : c->store->begun;
 	u32 nr = c->store->nr, p = c->next[rank];
-	unsigned long word;
 
-	while (p < nr) {
-		word = there[p / BITS_PER_LONG] & ~c->sent[p / BITS_PER_LONG];
-		word &= ~0UL << (p % BITS_PER_LONG);
-		if (!word) {
-			p = (p / BITS_PER_LONG + 1) * BITS_PER_LONG;
-			continue;
-		}
-		p = p / BITS_PER_LONG * BITS_PER_LONG + __ffs(word);
-		if (p < nr && c->store->tag[p] != HBC_TAG_NONE &&
-		    hbc_cursor_rank(c, p) == rank && !(c->at[0].on && c->at[0].piece == p) &&
-		    !(c->at[1].on && c->at[1].piece == p))
+	while ((p = find_next_andnot_bit(there, c->sent, nr, p)) < nr) {
+		if (c->store->tag[p] != HBC_TAG_NONE && hbc_cursor_rank(c, p) == rank &&
+		    !(c->at[0].on && c->at[0].piece == p) && !(c->at[1].on && c->at[1].piece == p))
 			break;
 		p++;
 	}
-	p = min(p, nr);
 	c->next[rank] = p;
 	return p;
 }
