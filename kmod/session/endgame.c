@@ -29,37 +29,22 @@
 #define HBC_ENDGAME_ASK	64	/* pieces that a lane is asked for at a time */
 #define HBC_ENDGAME_DEAL 4096	/* pieces that are dealt before others may run */
 
-static void hbc_endgame_free(struct hbc_endgame *eg)
-{
-	if (!eg)
-		return;
-	kvfree(eg->slot);
-	kvfree(eg->from);
-	kvfree(eg->ask);
-	kvfree(eg->tell);
-	kvfree(eg);
-}
-
 static struct hbc_endgame *hbc_endgame_new(u32 nr)
 {
-	struct hbc_endgame *eg = kvzalloc(sizeof(*eg), GFP_KERNEL);
-	unsigned int slot;
+	unsigned int longs = BITS_TO_LONGS(nr), slot;
+	struct hbc_endgame *eg = kvzalloc(struct_size(eg, ask, 2 * longs) + 2 * (size_t)nr,
+					  GFP_KERNEL | __GFP_NOWARN);
 
 	if (!eg)
 		return NULL;
 	eg->nr = nr;
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		eg->tail[slot] = nr;
-	eg->slot = kvmalloc(nr, GFP_KERNEL | __GFP_NOWARN);
-	eg->from = kvmalloc(nr, GFP_KERNEL | __GFP_NOWARN);
-	eg->ask = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), GFP_KERNEL | __GFP_NOWARN);
-	eg->tell = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), GFP_KERNEL | __GFP_NOWARN);
-	if (eg->slot && eg->from && eg->ask && eg->tell) {
-		memset(eg->from, HBC_TAG_NONE, nr);
-		return eg;
-	}
-	hbc_endgame_free(eg);
-	return NULL;
+	eg->tell = eg->ask + longs;
+	eg->slot = (u8 *)(eg->tell + longs);
+	eg->from = eg->slot + nr;
+	memset(eg->from, HBC_TAG_NONE, nr);
+	return eg;
 }
 
 void hbc_endgame_end(struct hbc_message *m)
@@ -71,7 +56,7 @@ void hbc_endgame_end(struct hbc_message *m)
 	WRITE_ONCE(m->endgame, NULL);
 	m->s->endgames -= eg ? 1 : 0;
 	spin_unlock_bh(&m->s->lock);
-	hbc_endgame_free(eg);
+	kvfree(eg);
 }
 
 /* Slots. */
@@ -276,7 +261,7 @@ static void hbc_endgame_begin(struct hbc_message *m, bool again)
 			eg = NULL;
 		}
 		spin_unlock_bh(&s->lock);
-		hbc_endgame_free(eg);
+		kvfree(eg);
 	}
 	hbc_plan_put(plan);
 }

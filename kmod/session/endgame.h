@@ -24,8 +24,8 @@ struct hbc_run;
  * @slot: of each piece: brings it, or HBC_TAG_NONE once it has begun to come
  * @from: of each piece: brought it before another slot was asked, or HBC_TAG_NONE; once it has
  *	begun to come, the one of both that does not bring it
- * @ask: pieces that @slot's lane is to be asked for
  * @tell: pieces of which @from's lane is to be told
+ * @ask: pieces that @slot's lane is to be asked for; @tell, @slot and @from lie behind it
  *
  * All fields but @nr: session->lock.
  */
@@ -37,8 +37,8 @@ struct hbc_endgame {
 	u32 telling[HBC_MAX_SLOTS];
 	u8 *slot;
 	u8 *from;
-	unsigned long *ask;
 	unsigned long *tell;
+	unsigned long ask[];
 };
 
 /*

@@ -24,15 +24,11 @@
 
 static int hbc_receivers_add(struct hbc_message *m, struct hbc_receiver *r)
 {
-	struct hbc_delivery *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	unsigned int longs = BITS_TO_LONGS(m->store->nr) + 1;
+	struct hbc_delivery *d = kvzalloc(struct_size(d, done, longs), GFP_KERNEL_ACCOUNT);
 
-	if (d)
-		d->done = kvcalloc(BITS_TO_LONGS(m->store->nr) + 1, sizeof(long),
-				   GFP_KERNEL_ACCOUNT);
-	if (!d || !d->done) {
-		kfree(d);
+	if (!d)
 		return -ENOMEM;
-	}
 	INIT_LIST_HEAD(&d->link);
 	sock_hold(r->sk);
 	d->r = r;
@@ -65,8 +61,7 @@ void hbc_receivers_free(struct hbc_message *m)
 		list_del(&d->message_link);
 		if (!d->ended)
 			sock_put(d->r->sk);
-		kvfree(d->done);
-		kfree(d);
+		kvfree(d);
 	}
 }
 

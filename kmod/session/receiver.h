@@ -87,7 +87,6 @@ struct hbc_receiver {
  * @r: the receiver; until it has come to an end a reference on its socket
  * @first: of a short message: none of its session waits before it on receiver->deliveries
  * @next: pieces before it are on the queue; of one that is not unordered
- * @done: pieces that are; of one that is unordered
  * @nr: pieces that are
  * @off: bytes of the piece at hand, with headers, of fragments that are whole
  * @part: bytes of the payload of the next fragment that are
@@ -98,6 +97,7 @@ struct hbc_receiver {
  * @end: the same, and nothing can be told of it any more
  * @reported: what became of it counts for its message
  * @ended: it has come to an end
+ * @done: pieces that are on the queue; of one that is unordered
  */
 struct hbc_delivery {
 	struct list_head message_link;
@@ -106,7 +106,6 @@ struct hbc_delivery {
 	struct hbc_receiver *r;
 	bool first;
 	u32 next;
-	unsigned long *done;
 	u32 nr;
 	u32 off;
 	u32 part;
@@ -117,6 +116,7 @@ struct hbc_delivery {
 	bool end;
 	bool reported;
 	bool ended;
+	unsigned long done[];
 };
 
 /* What a skb on the queue is, with a reference on its delivery's message; in its cb. */
