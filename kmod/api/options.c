@@ -2,7 +2,6 @@
 /* AF_HBCAST: options, ioctls and the error queue. */
 #include <linux/err.h>
 #include <linux/errqueue.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -137,22 +136,15 @@ static int hbc_socket_take(struct socket *sock, struct hbcast_sink *s, const u64
 	bool gives = s->flags ? s->flags == HBCAST_SINK_GIVE : !s->message;
 	struct hbc_sock *hs = hbc_sk(sock->sk);
 	struct hbc_file *file = NULL;
-	struct file *filp;
 
 	if (!hs->r.group)
 		return -ENOTCONN;
 	if (!hs->r.sinks)
 		return -EINVAL;
-	if (gives) {
-		filp = fget(s->fd);
-		if (!filp)
-			return -EBADF;
-		file = hbc_file_new(filp, s->offset, 0, true);
-		if (IS_ERR(file)) {
-			fput(filp);
-			return PTR_ERR(file);
-		}
-	}
+	if (gives)
+		file = hbc_file_new(s->fd, s->offset, 0, true);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 	return hbc_reader_take(hs, file, s, has, nonblock);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sending: what a socket gives becomes a message of the session. */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -266,19 +265,13 @@ static int hbc_send_file_try(struct hbc_source *source, struct hbc_file *file,
 int hbc_source_send_file(struct hbc_source *source, struct hbcast_file *f, long timeo)
 {
 	struct hbc_file *file;
-	struct file *filp;
 	int err;
 
 	if (f->flags)
 		return -EINVAL;
-	filp = fget(f->fd);
-	if (!filp)
-		return -EBADF;
-	file = hbc_file_new(filp, f->offset, f->length, false);
-	if (IS_ERR(file)) {
-		fput(filp);
+	file = hbc_file_new(f->fd, f->offset, f->length, false);
+	if (IS_ERR(file))
 		return PTR_ERR(file);
-	}
 	err = hbc_send_lock(source, timeo);
 	if (!err) {
 		err = READ_ONCE(source->s->origin->epoch) ? -ESTALE : -ENETUNREACH;

@@ -49,16 +49,17 @@ static int hbc_file_check(const struct file *file, u64 pos, u64 length, bool wri
 	return !write && pos + length > i_size_read(inode) ? -ENODATA : 0;
 }
 
-struct hbc_file *hbc_file_new(struct file *file, u64 pos, u64 length, bool write)
+struct hbc_file *hbc_file_new(int fd, u64 pos, u64 length, bool write)
 {
-	int err = hbc_file_check(file, pos, length, write);
-	struct hbc_file *f;
+	struct file *file = fget(fd);
+	int err = file ? hbc_file_check(file, pos, length, write) : -EBADF;
+	struct hbc_file *f = err ? NULL : kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 
-	if (err)
-		return ERR_PTR(err);
-	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
-	if (!f)
-		return ERR_PTR(-ENOMEM);
+	if (!f) {
+		if (file)
+			fput(file);
+		return ERR_PTR(err ?: -ENOMEM);
+	}
 	kref_init(&f->ref);
 	f->file = file;
 	f->pos = pos;

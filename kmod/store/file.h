@@ -36,7 +36,7 @@ struct hbc_file {
 
 /**
  * hbc_file_new() - a file of the current process
- * @file: takes over the reference, if it succeeds
+ * @fd: of that process
  * @pos: where the message begins
  * @length: bytes of the message; it is to be read, unless @write
  * @write: it is to be written, and read again
@@ -44,7 +44,7 @@ struct hbc_file {
  * Context: process. Return: with a reference; ERR_PTR: -EBADF, -EINVAL for what is no ordinary
  * file, -EOVERFLOW, -ENODATA for one that is too short, -ENOMEM.
  */
-struct hbc_file *hbc_file_new(struct file *file, u64 pos, u64 length, bool write);
+struct hbc_file *hbc_file_new(int fd, u64 pos, u64 length, bool write);
 void hbc_file_put(struct hbc_file *f);
 /* Whether @length bytes have numbers behind its place: 0 or -EOVERFLOW. Context: any. */
 int hbc_file_fits(const struct hbc_file *f, u64 length);
