@@ -12,7 +12,6 @@
 #include "config/node.h"
 #include "lane/lane.h"
 #include "probe/probe.h"
-#include "session/session.h"
 #include "store/file.h"
 #include "wire/crc.h"
 
@@ -27,7 +26,6 @@ static const struct {
 	{ "crc", hbc_crc_init, hbc_crc_exit },			/* the hash */
 	{ "lane", hbc_lane_init, hbc_lane_exit },		/* work queues */
 	{ "file", hbc_file_init, hbc_file_exit },		/* work queue */
-	{ "session", hbc_session_init, hbc_session_exit },	/* work queue */
 	{ "probe", hbc_probe_init, hbc_probe_exit },		/* work queue */
 	{ "node", hbc_node_init, hbc_node_exit },		/* namespaces */
 	{ "socket", hbc_socket_init, hbc_socket_exit },		/* AF_HBCAST */

@@ -182,6 +182,9 @@ int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 	}
 	if (hbc_peer_find(hn, id))
 		return hbc_refuse(extack, -EEXIST, "a peer has this id; delete it first");
+	hn->files = hn->files ?: hbc_files_begin();
+	if (!hn->files)
+		return -ENOMEM;
 	/* Lanes that come at once find the node complete. */
 	hn->addr = *addr;
 	WRITE_ONCE(hn->id, id);
@@ -290,6 +293,7 @@ static void __net_exit hbc_node_net_exit(struct net *net)
 	hbc_node_wait(hn, &hn->nr_lanes);
 	hbc_node_wait(hn, &hn->nr_sessions);
 	hbc_node_wait(hn, &hn->nr_probes);
+	hbc_files_put(hn->files);
 	mutex_destroy(&hn->lock);
 }
 

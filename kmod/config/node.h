@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+struct hbc_files;
 struct hbc_probe_round;
 struct net;
 struct netlink_ext_ack;
@@ -33,6 +34,7 @@ struct socket;
  *	while @accept_work is not queued
  * @data_ready: what @listener's callback was
  * @accept_work: takes connections off @listener
+ * @files: workers of its own for files, once it has been a node; NULL before
  * @peers: struct hbc_peer by id
  * @nr_peers: their number
  * @groups: struct hbc_group by id; read under RCU, too
@@ -64,6 +66,7 @@ struct hbc_net {
 	struct socket *listener;
 	void (*data_ready)(struct sock *sk);
 	struct work_struct accept_work;
+	struct hbc_files *files;
 	struct xarray peers;
 	unsigned int nr_peers;
 	struct xarray groups;
@@ -94,6 +97,13 @@ struct hbc_net {
 void hbc_lane_accept(struct hbc_net *hn, struct socket *sock);
 /* The node goes, and its lanes end soon. hn->lock held. */
 void hbc_lane_clear(struct hbc_net *hn);
+
+/* What reads and writes the files of a node; store/ has these. */
+
+/* NULL without memory. Context: process. */
+struct hbc_files *hbc_files_begin(void);
+/* Lets go of them, if not NULL: they end when no file is waited for any more. Context: any. */
+void hbc_files_put(struct hbc_files *files);
 
 struct hbc_net *hbc_net(struct net *net);
 

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "config/group.h"
+#include "config/node.h"
 #include "session/adopt.h"
 #include "session/child.h"
 #include "session/endgame.h"
@@ -51,7 +52,7 @@ struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_mess
 
 	if (!m)
 		return NULL;
-	m->store = hbc_store_new(info, m);
+	m->store = hbc_store_new(info, s->hn->files, m);
 	if (!m->store) {
 		kfree(m);
 		return NULL;

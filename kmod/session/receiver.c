@@ -15,6 +15,7 @@
 #include "session/report.h"
 #include "session/session.h"
 #include "store/cut.h"
+#include "store/file.h"
 #include "store/sink.h"
 #include "store/store.h"
 
@@ -416,7 +417,7 @@ static bool hbc_receiver_queue(struct hbc_receiver *r, struct hbc_delivery *d, s
 static void hbc_receiver_watch(struct hbc_receiver *r)
 {
 	sock_hold(r->sk);
-	if (!queue_delayed_work(hbc_session_wq, &r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
+	if (!queue_delayed_work(hbc_slow_wq, &r->work, msecs_to_jiffies(HBC_RECEIVER_LOOK_MS)))
 		sock_put(r->sk);
 }
 

@@ -14,6 +14,7 @@
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
+#include "store/file.h"
 
 #define HBC_REPORT_MS	10	/* for others to gather */
 #define HBC_REPORT_OUTCOMES \
@@ -24,7 +25,7 @@ void hbc_report_due(struct hbc_session *s)
 	if (s->origin)
 		return;
 	kref_get(&s->ref);
-	if (!queue_delayed_work(hbc_session_wq, &s->report, msecs_to_jiffies(HBC_REPORT_MS)))
+	if (!queue_delayed_work(hbc_slow_wq, &s->report, msecs_to_jiffies(HBC_REPORT_MS)))
 		hbc_session_put(s);
 }
 

@@ -16,12 +16,11 @@
 #include "session/session.h"
 #include "session/tree.h"
 #include "session/watch.h"
-
-struct workqueue_struct *hbc_session_wq;
+#include "store/file.h"
 
 void hbc_session_queue(struct hbc_session *s)
 {
-	if (kref_get_unless_zero(&s->ref) && !queue_work(hbc_session_wq, &s->work))
+	if (kref_get_unless_zero(&s->ref) && !queue_work(hbc_slow_wq, &s->work))
 		hbc_session_put(s);
 }
 
@@ -281,15 +280,4 @@ void hbc_session_changed(struct hbc_group *group)
 	list_for_each_entry_safe(s, next, &group->sessions, link)
 		if (!hbc_session_keeps(s, group->members, group->nr_members))
 			hbc_session_end(s, HBCAST_REASON_PLAN_GONE);
-}
-
-int hbc_session_init(void)
-{
-	hbc_session_wq = alloc_workqueue("hbcast_session", WQ_UNBOUND, 0);
-	return hbc_session_wq ? 0 : -ENOMEM;
-}
-
-void hbc_session_exit(void)
-{
-	destroy_workqueue(hbc_session_wq);
 }

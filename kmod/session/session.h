@@ -172,10 +172,6 @@ void hbc_session_kick(struct hbc_session *s);
 /* The same, when all that came with it has been read. Context: receive work of a parent's lane. */
 void hbc_session_due(struct hbc_session *s);
 
-int hbc_session_init(void);
-void hbc_session_exit(void);
-/* The queue of sessions' work. */
-extern struct workqueue_struct *hbc_session_wq;
 /* A session's @work runs, unless the last reference has gone. Context: any, under RCU without. */
 void hbc_session_queue(struct hbc_session *s);
 

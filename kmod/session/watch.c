@@ -54,14 +54,14 @@ void hbc_watch_begin(struct hbc_session *s)
 			next = child->since + dead + 1;
 	spin_unlock_bh(&s->lock);
 	kref_get(&s->ref);
-	if (!queue_delayed_work(hbc_session_wq, &s->watch, next - now))
+	if (!queue_delayed_work(hbc_slow_wq, &s->watch, next - now))
 		hbc_session_put(s);
 }
 
 void hbc_watch_soon(struct hbc_session *s)
 {
 	kref_get(&s->ref);
-	if (mod_delayed_work(hbc_session_wq, &s->watch, 0))
+	if (mod_delayed_work(hbc_slow_wq, &s->watch, 0))
 		hbc_session_put(s);
 }
 

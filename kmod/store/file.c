@@ -2,8 +2,8 @@
 /*
  * Files: what a store's work reads and writes.
  *
- * The work holds the store alone: a file system that never answers keeps back that message
- * and nothing else.
+ * The work holds the store and its worker alone: a file system that never answers keeps back
+ * that message, and with very many of them others of that namespace, but nothing else.
  */
 #include <linux/bvec.h>
 #include <linux/cred.h>
@@ -13,11 +13,14 @@
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
+#include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
+#include <linux/wait_bit.h>
 
 #include "compat/file.h"
+#include "config/node.h"
 #include "lane/burst.h"
 #include "store/cursor.h"
 #include "store/cut.h"
@@ -25,7 +28,20 @@
 #include "store/sink.h"
 #include "store/store.h"
 
-static struct workqueue_struct *hbc_file_wq;
+/**
+ * struct hbc_files - a namespace's workers for files
+ * @ref: the namespace's, and one of each work item that is queued or runs
+ * @wq: theirs, 256 at most
+ * @free: after the last reference, which work of @wq may have held
+ */
+struct hbc_files {
+	refcount_t ref;
+	struct workqueue_struct *wq;
+	struct work_struct free;
+};
+
+struct workqueue_struct *hbc_slow_wq;
+static atomic_t hbc_nr_files; /* of struct hbc_files */
 
 static u64 hbc_file_changed_ns(const struct file *file)
 {
@@ -171,15 +187,12 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 	else if (!err && store->sum && tag != HBC_TAG_NONE && sum != store->sum[piece])
 		err = -ESTALE;
 	spin_lock_bh(&store->lock);
-	if (!err && tag != store->tag[piece]) {
-		/* It has got its slot meanwhile. */
+	if (!err && (tag != store->tag[piece] || store->closed)) {
+		/* It has got its slot meanwhile, or is of no use any more. */
 		hbc_store_want(store, piece);
 		err = -ESHUTDOWN;
 	}
-	if (!err && !store->closed)
-		err = hbc_store_put_piece(store, piece, b);
-	else
-		err = err ?: -ESHUTDOWN;
+	err = err ?: hbc_store_put_piece(store, piece, b);
 	if (!err)
 		hbc_cursors_note(store, piece, false);
 	spin_unlock_bh(&store->lock);
@@ -240,7 +253,7 @@ static int hbc_file_store(struct hbc_store *store, struct hbc_pages *pages, bool
 
 bool hbc_file_is_stuck(const struct hbc_store *store, unsigned long limit)
 {
-	/* Pairs with hbc_store_kick(). */
+	/* Pairs with hbc_file_kick(). */
 	return smp_load_acquire(&store->working) &&
 	       time_after(jiffies, READ_ONCE(store->begun_at) + limit);
 }
@@ -294,6 +307,7 @@ static void hbc_file_tell(struct hbc_store *store)
 void hbc_file_work(struct work_struct *work)
 {
 	struct hbc_store *store = container_of(work, struct hbc_store, work);
+	struct hbc_files *files = store->files;
 	struct hbc_pages pages = {};
 	bool tell;
 	int ret;
@@ -310,20 +324,64 @@ void hbc_file_work(struct work_struct *work)
 	} while (ret > 0);
 	hbc_pages_free(&pages);
 	hbc_store_put(store);
+	hbc_files_put(files);
 }
 
-void hbc_file_queue(struct work_struct *work)
+void hbc_file_kick(struct hbc_store *store)
 {
-	queue_work(hbc_file_wq, work);
+	lockdep_assert_held(&store->lock);
+	if (store->working || store->closed)
+		return;
+	WRITE_ONCE(store->begun_at, jiffies);
+	/* Pairs with hbc_file_is_stuck(). */
+	smp_store_release(&store->working, true);
+	kref_get(&store->ref);
+	refcount_inc(&store->files->ref);
+	queue_work(store->files->wq, &store->work);
+}
+
+/* Workers. */
+
+static void hbc_files_free(struct work_struct *work)
+{
+	struct hbc_files *files = container_of(work, struct hbc_files, free);
+
+	destroy_workqueue(files->wq);
+	kfree(files);
+	if (atomic_dec_and_test(&hbc_nr_files))
+		wake_up_var(&hbc_nr_files);
+}
+
+void hbc_files_put(struct hbc_files *files)
+{
+	if (files && refcount_dec_and_test(&files->ref))
+		queue_work(hbc_slow_wq, &files->free);
+}
+
+struct hbc_files *hbc_files_begin(void)
+{
+	struct hbc_files *files = kzalloc(sizeof(*files), GFP_KERNEL_ACCOUNT);
+
+	if (files)
+		files->wq = alloc_workqueue("hbcast_file", WQ_UNBOUND, 0);
+	if (!files || !files->wq) {
+		kfree(files);
+		return NULL;
+	}
+	refcount_set(&files->ref, 1);
+	INIT_WORK(&files->free, hbc_files_free);
+	atomic_inc(&hbc_nr_files);
+	return files;
 }
 
 int hbc_file_init(void)
 {
-	hbc_file_wq = alloc_workqueue("hbcast_file", WQ_UNBOUND, 0);
-	return hbc_file_wq ? 0 : -ENOMEM;
+	hbc_slow_wq = alloc_workqueue("hbcast_slow", WQ_UNBOUND, 0);
+	return hbc_slow_wq ? 0 : -ENOMEM;
 }
 
 void hbc_file_exit(void)
 {
-	destroy_workqueue(hbc_file_wq);
+	wait_var_event(&hbc_nr_files, !atomic_read(&hbc_nr_files));
+	destroy_workqueue(hbc_slow_wq);
 }

@@ -56,9 +56,12 @@ bool hbc_file_is_stuck(const struct hbc_store *store, unsigned long limit);
 
 /* The work of struct hbc_store. */
 void hbc_file_work(struct work_struct *work);
-void hbc_file_queue(struct work_struct *work);
+/* It has something to do. store->lock held. */
+void hbc_file_kick(struct hbc_store *store);
 
 int hbc_file_init(void);
 void hbc_file_exit(void);
+/* The queue of what may take long, but waits for no file. */
+extern struct workqueue_struct *hbc_slow_wq;
 
 #endif /* _HBC_FILE_H */

@@ -19,7 +19,7 @@ void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file)
 	WRITE_ONCE(store->nr_whole, store->nr);
 	WRITE_ONCE(store->prefix, store->nr);
 	if (store->nr)
-		hbc_store_kick(store);
+		hbc_file_kick(store);
 	spin_unlock_bh(&store->lock);
 }
 
@@ -47,7 +47,7 @@ bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread)
 		given = piece || unread;
 	}
 	/* It is being read ahead, or more may be. */
-	hbc_store_kick(store);
+	hbc_file_kick(store);
 	if (given)
 		WRITE_ONCE(store->given, number + 1);
 	if (piece)

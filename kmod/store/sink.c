@@ -60,7 +60,7 @@ struct hbc_sink *hbc_sink_add(struct hbc_store *store, struct hbc_file *file, co
 	}
 	list_add_tail(&sink->link, &store->sinks);
 	/* Of what is here already, too. */
-	hbc_store_kick(store);
+	hbc_file_kick(store);
 	spin_unlock_bh(&store->lock);
 	kvfree(done);
 	kvfree(sum);

@@ -38,7 +38,8 @@ static int hbc_store_alloc(struct hbc_store *store)
 	return 0;
 }
 
-struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_message *owner)
+struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_files *files,
+				struct hbc_message *owner)
 {
 	struct hbc_store *store = kzalloc(sizeof(*store), GFP_KERNEL_ACCOUNT);
 
@@ -47,6 +48,7 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_
 	kref_init(&store->ref);
 	store->info = *info;
 	store->nr = hbc_geometry_pieces(&info->cut);
+	store->files = files;
 	RCU_INIT_POINTER(store->owner, owner);
 	spin_lock_init(&store->lock);
 	INIT_LIST_HEAD(&store->cache);
@@ -131,25 +133,13 @@ struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number)
 	return NULL;
 }
 
-void hbc_store_kick(struct hbc_store *store)
-{
-	lockdep_assert_held(&store->lock);
-	if (store->working || store->closed)
-		return;
-	WRITE_ONCE(store->begun_at, jiffies);
-	/* Pairs with hbc_file_is_stuck(). */
-	smp_store_release(&store->working, true);
-	kref_get(&store->ref);
-	hbc_file_queue(&store->work);
-}
-
 void hbc_store_want(struct hbc_store *store, u32 number)
 {
 	lockdep_assert_held(&store->lock);
 	if (!store->load || __test_and_set_bit(number, store->load))
 		return;
 	store->nr_load++;
-	hbc_store_kick(store);
+	hbc_file_kick(store);
 }
 
 void hbc_store_trim(struct hbc_store *store)
@@ -226,7 +216,7 @@ static void hbc_store_complete(struct hbc_store *store, u32 number)
 	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
 		WRITE_ONCE(store->prefix, store->prefix + 1);
 	if (!list_empty(&store->sinks))
-		hbc_store_kick(store);
+		hbc_file_kick(store);
 }
 
 void hbc_store_resume(struct hbc_store *store, u32 number)

@@ -17,6 +17,7 @@
 #include "wire/wire.h"
 
 struct hbc_file;
+struct hbc_files;
 struct hbc_message;
 struct hbc_run;
 struct hbc_store;
@@ -71,6 +72,7 @@ struct hbc_message_info {
  * @ref: references
  * @info: of the message; never changes
  * @nr: pieces of the message
+ * @files: the node's workers; @work holds a reference while it is queued
  * @owner: who hears of what the file's work does, or NULL; RCU
  * @lock: all that follows
  * @tag: of each piece, or HBC_TAG_NONE
@@ -106,6 +108,7 @@ struct hbc_store {
 	struct kref ref;
 	struct hbc_message_info info;
 	u32 nr;
+	struct hbc_files *files;
 	struct hbc_message __rcu *owner;
 	spinlock_t lock; /* pieces and cursors */
 	u8 *tag;
@@ -139,7 +142,8 @@ struct hbc_store {
 };
 
 /* NULL without memory. Context: process. */
-struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_message *owner);
+struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_files *files,
+				struct hbc_message *owner);
 /* Context: process, no spinlocks. */
 void hbc_store_put(struct hbc_store *store);
 /* Its owner goes, or wants no more of it: pieces in memory go, nothing is read or written. */
@@ -184,8 +188,6 @@ void hbc_store_resume(struct hbc_store *store, u32 number);
 struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number);
 /* Piece @number is to be read from the file, soon. store->lock held. */
 void hbc_store_want(struct hbc_store *store, u32 number);
-/* The file's work has something to do. store->lock held. */
-void hbc_store_kick(struct hbc_store *store);
 /* The piece lies in the file, too, now. store->lock held. */
 void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece);
 /* Pieces that lie in the file go from memory, while there is more than may be. store->lock held. */

@@ -24,7 +24,7 @@ ADOPTION = "hbc_tree_adopt"	# runs when a relay is dead
 # Functions that run only when the module is loaded, or for a call; and those that
 # honest neighbours on this network do not need.
 NOT_HERE = {
-    "hbc_crc_init", "hbc_file_init", "hbc_lane_init", "hbc_probe_init", "hbc_session_init",
+    "hbc_crc_init", "hbc_file_init", "hbc_files_begin", "hbc_lane_init", "hbc_probe_init",
     "hbc_auth_key_new", "hbc_group_add", "hbc_node_set", "hbc_peer_add", "hbc_nl_get_setup",
     "hbc_nl_plan_dump", "hbc_socket_create", "hbc_socket_getsockopt", "hbc_socket_setsockopt",
     "hbc_socket_ioctl", "hbc_socket_put_option", "hbc_socket_recv_file", "hbc_reader_take",

@@ -18,6 +18,7 @@
 #include "sink_fixture.h"
 
 #define FAR	(5LL << 30)	/* an offset that has more than 32 bits */
+#define MANY	257	/* files: one more than a work queue has workers */
 
 /* A node that could not keep a file has no children until the next plan. */
 static bool chain_again(void)
@@ -27,7 +28,7 @@ static bool chain_again(void)
 
 /*
  * Another process that begins to write to @file once it has @size bytes, from memory that nobody
- * fills: it never ends, and holds the file.
+ * fills: it never ends, and holds the file, and nothing else.
  */
 static pid_t hold(int file, off_t size)
 {
@@ -40,6 +41,8 @@ static pid_t hold(int file, off_t size)
 
 	if (child)
 		return child;
+	file = dup2(file, STDIN_FILENO);
+	close_range(STDIN_FILENO + 1, ~0U, 0);
 	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
 	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	range.range.start = (unsigned long)page;
@@ -50,6 +53,27 @@ static pid_t hold(int file, off_t size)
 		usleep(1000);
 	pwrite(file, page, 1, 0);
 	_exit(1);
+}
+
+/* Waits until it is in the middle of that, with the file's lock. */
+static bool holds(pid_t child)
+{
+	long call = -1;
+	char path[32];
+	FILE *file;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", child);
+	for (i = 0; i < 1000 && call != SYS_pwrite64; i++) {
+		usleep(10000);
+		file = fopen(path, "r");
+		/* One that runs has no number there. */
+		if (!file || fscanf(file, "%ld", &call) != 1)
+			call = -1;
+		if (file)
+			fclose(file);
+	}
+	return call == SYS_pwrite64;
 }
 
 TEST_F(sink, whole)
@@ -361,6 +385,37 @@ TEST_F(sink, file_that_does_not_answer)
 	close(near);
 }
 
+TEST_F(sink, files_of_another_node_that_do_not_answer)
+{
+	int sender = node_sender(1, self->port + 1), second = sink_receiver(2, self->port + 1);
+	int stuck = memfd_create("stuck", 0), i;
+	struct hbcast_sink s[MANY] = { 0 };
+	pid_t holder = hold(stuck, 0);
+	struct report r;
+
+	ASSERT_TRUE(holds(holder));
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 60s"));
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(1000, send_file_message(sender, 2, 1000));
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(-EINPROGRESS, begin(second, stuck, &s[i]));
+	ASSERT_EQ(MIB, send_file_message(self->sender, 1, MIB));
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_TRUE(has(self->file, 0, 1, MIB));
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(-EINPROGRESS, take_now(second, -1, &s[i]));
+	ASSERT_EQ(0, kill(holder, SIGKILL));
+	EXPECT_EQ(-EINTR, ended(holder));
+	/* Nobody at node 3 wants them. */
+	EXPECT_EQ(1, wait_complete(sender, 20000));
+	ASSERT_EQ(2, get_report(sender, 0, &r));
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
+	EXPECT_EQ(0, node_run(2, "$ctl group set 5 stall-interval 10s"));
+	close(sender);
+	close(second);
+	close(stuck);
+}
+
 TEST_F(sink, without_room)
 {
 	/* Node 2 may keep less than it is to hand on. */
@@ -426,6 +481,28 @@ TEST_F(sink, refused)
 	EXPECT_EQ(0, take(self->far, file, 0, NULL));
 	EXPECT_TRUE(has(file, 0, 1, 1000));
 	unlink(path);
+}
+
+TEST_F(sink, z_namespace_goes_before_its_file_answers)
+{
+	/* The last test: node 2 is gone afterwards. */
+	struct hbcast_sink s = { 0 };
+	pid_t holder = hold(self->file, 0);
+	unsigned int i;
+
+	ASSERT_TRUE(holds(holder));
+	ASSERT_EQ(1000, send_file_message(self->sender, 1, 1000));
+	ASSERT_EQ(-EINPROGRESS, begin(self->near, self->file, &s));
+	close(self->near);
+	self->near = dup(self->file);
+	ASSERT_EQ(0, node_run(2, "ip netns del n2"));
+	/* Interfaces go after what the module has of the namespace. */
+	for (i = 0; i < 100 && !node_run(2, "ip -n switch link show port2 >/dev/null 2>&1"); i++)
+		usleep(1000 * patience(100));
+	EXPECT_GT(100, i);
+	ASSERT_EQ(0, waitpid(holder, NULL, WNOHANG));
+	ASSERT_EQ(0, kill(holder, SIGKILL));
+	EXPECT_EQ(-EINTR, ended(holder));
 }
 
 TEST_HARNESS_MAIN
