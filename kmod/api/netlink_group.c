@@ -11,7 +11,6 @@
 #include "config/group.h"
 #include "config/node.h"
 #include "root/upload.h"
-#include "session/receiver.h"
 #include "wire/shape.h"
 
 /* A group and who asks. */

@@ -7,7 +7,6 @@
 #include <net/sock.h>
 
 #include "lane/burst.h"
-#include "wire/wire.h"
 
 #define HBC_BURST_TAIL	256	/* a half frame in more pieces is copied together */
 

@@ -6,7 +6,6 @@
 #include <linux/net.h>
 #include <linux/slab.h>
 #include <net/sock.h>
-#include <net/tcp_states.h>
 
 #include "compat/send.h"
 #include "lane/gauge.h"

@@ -4,7 +4,6 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include <linux/string.h>
 
 #include "config/addr.h"
 #include "config/group.h"

@@ -5,7 +5,6 @@
 #include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/time64.h>
 #include <net/netlink.h>
 
 #include "config/event.h"

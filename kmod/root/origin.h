@@ -10,12 +10,9 @@
 #include "wire/wire.h"
 
 struct hbc_group;
-struct hbc_message;
-struct hbc_plan;
 struct hbc_sent;
 struct hbc_session;
 struct hbc_tree;
-struct netlink_ext_ack;
 
 /**
  * struct hbc_origin - the root's part of a session

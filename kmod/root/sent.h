@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 struct hbc_message;
-struct hbc_origin;
 struct hbc_source;
 struct hbc_tree;
 

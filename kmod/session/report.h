@@ -9,9 +9,7 @@
 
 struct hbc_child;
 struct hbc_message;
-struct hbc_parent;
 struct hbc_session;
-struct hbc_tree;
 struct work_struct;
 
 /* There are fresh outcomes: the parent is told when some have gathered. Context: any. */

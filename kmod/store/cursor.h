@@ -9,7 +9,6 @@
 
 #include "store/route.h"
 
-struct hbc_burst;
 struct hbc_lane;
 struct hbc_store;
 
