@@ -78,78 +78,58 @@ void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
 	hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_REFUSED, node, reason);
 }
 
-/* Messages go on by the new plan; members that it has not any more fail. */
-static void hbc_origin_move(struct hbc_session *s, const struct hbc_sent_ids *nodes)
+/* The trees take their places; slots that the plan lacks end. */
+static void hbc_origin_install(struct hbc_session *s, struct hbc_tree **trees,
+			       struct list_head *fresh)
 {
-	struct hbc_message *m;
-
-	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
-		hbc_sent_fail(m->sent, nodes, HBCAST_REASON_PLAN_GONE);
-}
-
-/* The trees take their places; slots that the plan lacks end. plan_lock held. */
-static void hbc_origin_install(struct hbc_session *s, struct hbc_tree *const *trees,
-			       unsigned int nr, struct list_head *fresh)
-{
-	struct hbc_tree *old[HBC_MAX_SLOTS];
 	struct hbc_origin *origin = s->origin;
-	unsigned int i, slot;
+	struct hbc_tree *all = trees[HBC_SLOT_ALL];
+	unsigned int slot;
 
+	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
-	memcpy(old, s->tree, sizeof(old));
-	memset(s->tree, 0, sizeof(s->tree));
 	hbc_lost_clear(s);
-	for (i = 0; i < nr; i++) {
-		kref_get(&trees[i]->ref);
-		s->tree[trees[i]->slot] = trees[i];
-	}
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		swap(s->tree[slot], trees[slot]);
 	spin_unlock_bh(&s->lock);
 	spin_lock_bh(&origin->lock);
-	WRITE_ONCE(origin->epoch, trees[0]->epoch);
+	WRITE_ONCE(origin->epoch, all->epoch);
 	memset(origin->given, 0, sizeof(origin->given));
 	origin->spanning = 0;
-	for (i = 0; i < nr; i++)
-		if (trees[i]->nr == trees[0]->nr)
-			origin->spanning |= BIT_ULL(trees[i]->slot);
-	spin_unlock_bh(&origin->lock);
-	for (i = 0; i < nr; i++)
-		hbc_children_install(s, trees[i], &fresh[i]);
-	hbc_children_leave_slots(s, trees[0]->plan->slots.set);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
-		hbc_tree_put(old[slot]);
+		if (s->tree[slot] && s->tree[slot]->nr == all->nr)
+			origin->spanning |= BIT_ULL(slot);
+	spin_unlock_bh(&origin->lock);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if (s->tree[slot])
+			hbc_children_install(s, s->tree[slot], fresh);
+	hbc_children_leave_slots(s, all->plan->slots.set);
 }
 
-int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsigned int nr)
+int hbc_origin_apply(struct hbc_session *s, struct hbc_tree **trees)
 {
-	struct hbc_sent_ids *nodes;
-	struct list_head *fresh;
-	unsigned int i, have = 0;
+	struct hbc_sent_ids *nodes = hbc_sent_ids_new(trees[HBC_SLOT_ALL]);
+	struct hbc_message *m;
+	unsigned int slot;
+	LIST_HEAD(fresh);
 	int err = 0;
 
 	lockdep_assert_held(&s->hn->lock);
-	nodes = hbc_sent_ids_new(trees[0]);
-	fresh = kmalloc_array(nr, sizeof(*fresh), GFP_KERNEL);
-	if (!nodes || !fresh) {
-		kvfree(nodes);
-		kfree(fresh);
+	if (!nodes)
 		return -ENOMEM;
-	}
 	mutex_lock(&s->plan_lock);
-	for (; have < nr && !err; have++) {
-		INIT_LIST_HEAD(&fresh[have]);
-		err = hbc_children_prepare(s, trees[have], &fresh[have]);
-	}
+	for (slot = 0; slot < HBC_MAX_SLOTS && !err; slot++)
+		if (trees[slot])
+			err = hbc_children_prepare(s, trees[slot], &fresh);
 	if (!err) {
-		hbc_origin_event(s, trees[0]->epoch, HBCAST_EVENT_PLAN_APPLIED, 0, 0);
-		hbc_origin_install(s, trees, nr, fresh);
-	} else {
-		for (i = 0; i < have; i++)
-			hbc_children_discard(&fresh[i]);
+		hbc_origin_event(s, trees[HBC_SLOT_ALL]->epoch, HBCAST_EVENT_PLAN_APPLIED, 0, 0);
+		hbc_origin_install(s, trees, &fresh);
 	}
 	mutex_unlock(&s->plan_lock);
-	kfree(fresh);
 	if (!err) {
-		hbc_origin_move(s, nodes);
+		/* Messages go on by the new plan; members that it has not any more fail. */
+		for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+			hbc_sent_fail(m->sent, nodes, HBCAST_REASON_PLAN_GONE);
 		hbc_session_kick(s);
 	}
 	kvfree(nodes);

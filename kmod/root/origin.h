@@ -45,12 +45,12 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group);
 /**
  * hbc_origin_apply() - a new plan
  * @s: this node's own session
- * @trees: one of each slot, in ascending order, slot 0 first; all of one epoch
- * @nr: their number
+ * @trees: by slot, or NULL, but of slot 0; all of one epoch; those that they take the place of
+ *	are there instead on success
  *
  * hn->lock held. Return: 0, or -ENOMEM, and nothing has changed.
  */
-int hbc_origin_apply(struct hbc_session *s, struct hbc_tree *const *trees, unsigned int nr);
+int hbc_origin_apply(struct hbc_session *s, struct hbc_tree **trees);
 /* Whether all nodes of the newest plan are connected. Context: process. */
 bool hbc_origin_is_ready(struct hbc_session *s);
 

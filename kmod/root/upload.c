@@ -127,32 +127,32 @@ static void hbc_upload_steps(u64 *step, unsigned int nr)
 	}
 }
 
-/* PLAN of an epoch of the trees, which are @nr: with a reference, or NULL. */
-static struct hbc_plan *hbc_upload_plan(const struct hbc_upload *plan, unsigned int nr, u32 epoch)
+/* PLAN of an epoch of the trees: with a reference, or NULL. */
+static struct hbc_plan *hbc_upload_plan(const struct hbc_upload *plan, u32 epoch)
 {
-	unsigned int len = sizeof(struct hbc_wire_plan) + nr * sizeof(struct hbc_wire_slot);
-	struct hbc_wire_plan *w = kzalloc(len, GFP_KERNEL);
-	unsigned int slot, i = 0;
+	struct hbc_wire_plan *w = kzalloc(struct_size(w, slot, HBC_MAX_SLOTS), GFP_KERNEL);
+	unsigned int slot, nr = 0, i, len;
 	u64 step[HBC_MAX_SLOTS], rate, slots = 0;
 	struct hbc_plan *made;
 	bool rates = true;
 
 	if (!w)
 		return NULL;
-	hbc_upload_steps(step, nr);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
 		if (!plan->tree[slot].nr)
 			continue;
 		rate = hbc_shape_rate(plan->tree[slot].node);
 		rates = rates && rate;
 		slots |= BIT_ULL(slot);
-		w->slot[i].rate = cpu_to_be64(rate);
-		w->slot[i].step = cpu_to_be64(step[i]);
-		i++;
+		w->slot[nr++].rate = cpu_to_be64(rate);
 	}
-	for (i = 0; i < nr && !rates; i++)
-		w->slot[i].rate = cpu_to_be64(1);
-	hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PLAN, 0, len);
+	hbc_upload_steps(step, nr);
+	for (i = 0; i < nr; i++) {
+		w->slot[i].step = cpu_to_be64(step[i]);
+		if (!rates)
+			w->slot[i].rate = cpu_to_be64(1);
+	}
+	len = hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PLAN, 0, struct_size(w, slot, nr));
 	w->epoch = cpu_to_be32(epoch);
 	w->slots = cpu_to_be64(slots);
 	w->flags = plan->flags;
@@ -161,7 +161,7 @@ static struct hbc_plan *hbc_upload_plan(const struct hbc_upload *plan, unsigned 
 	return made;
 }
 
-/* Its trees, which take their nodes over: 0 or -errno; @tree holds those made. */
+/* Its trees, which take their nodes over: 0 or -errno; @tree holds those made, by slot. */
 static int hbc_upload_trees(struct hbc_upload *plan, struct hbc_plan *epoch, u32 self,
 			    struct hbc_tree **tree)
 {
@@ -177,7 +177,7 @@ static int hbc_upload_trees(struct hbc_upload *plan, struct hbc_plan *epoch, u32
 		if (IS_ERR(made))
 			return PTR_ERR(made);
 		from->node = NULL;
-		*tree++ = made;
+		tree[slot] = made;
 	}
 	return 0;
 }
@@ -210,24 +210,19 @@ static int hbc_upload_apply(struct hbc_group *group, struct hbc_upload *plan, u3
 			    struct netlink_ext_ack *extack)
 {
 	struct hbc_session *s = hbc_origin_session(group);
-	unsigned int slot, nr = 0, i;
-	struct hbc_plan *made = NULL;
-	struct hbc_tree **tree;
+	struct hbc_tree *tree[HBC_MAX_SLOTS] = {};
+	struct hbc_plan *made;
+	unsigned int slot;
 	int err = -ENOMEM;
 
 	if (IS_ERR(s))
 		return hbc_refuse(extack, PTR_ERR(s), "the group can take no more plans now");
-	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
-		nr += !!plan->tree[slot].nr;
-	tree = kcalloc(nr, sizeof(*tree), GFP_KERNEL);
-	if (tree)
-		made = hbc_upload_plan(plan, nr, epoch);
+	made = hbc_upload_plan(plan, epoch);
 	if (made)
 		err = hbc_upload_trees(plan, made, group->hn->id, tree) ?:
-		      hbc_origin_apply(s, tree, nr);
-	for (i = 0; tree && i < nr; i++)
-		hbc_tree_put(tree[i]);
-	kfree(tree);
+		      hbc_origin_apply(s, tree);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		hbc_tree_put(tree[slot]);
 	hbc_plan_put(made);
 	hbc_session_put(s);
 	return err;

@@ -111,7 +111,7 @@ bool hbc_children_fit(struct hbc_session *s, const struct hbc_tree *tree)
 
 int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh)
 {
-	struct hbc_child *child;
+	struct hbc_child *child, *next;
 	unsigned int i;
 
 	lockdep_assert_held(&s->plan_lock);
@@ -119,23 +119,17 @@ int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct li
 		if (hbc_child_find(s, tree, i))
 			continue;
 		child = hbc_child_new(s, tree, i);
-		if (!child) {
-			hbc_children_discard(fresh);
-			return -ENOMEM;
-		}
+		if (!child)
+			goto no_memory;
 		list_add_tail(&child->link, fresh);
 	}
 	return 0;
-}
-
-void hbc_children_discard(struct list_head *fresh)
-{
-	struct hbc_child *child, *next;
-
+no_memory:
 	list_for_each_entry_safe(child, next, fresh, link) {
 		list_del(&child->link);
 		hbc_child_put(child);
 	}
+	return -ENOMEM;
 }
 
 /* There are others below it now, or the same ones by another plan. session->lock held. */
@@ -239,6 +233,8 @@ void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct l
 		if (child->slot == tree->slot && child->tree != tree)
 			hbc_child_leave(child);
 	list_for_each_entry_safe(child, next, fresh, link) {
+		if (child->tree != tree)
+			continue;
 		spin_lock_bh(&s->lock);
 		list_move_tail(&child->link, &s->children);
 		spin_unlock_bh(&s->lock);

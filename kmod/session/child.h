@@ -88,14 +88,12 @@ void hbc_child_put(struct hbc_child *child);
 /* Whether a node may have the children of a tree beside those of other slots. plan_lock held. */
 bool hbc_children_fit(struct hbc_session *s, const struct hbc_tree *tree);
 /*
- * The children of a tree that is to take the place of another of its slot, or of none: those
- * that are there already, and new ones; lanes begin with hbc_children_begin(). plan_lock held.
- * Return: 0 or -ENOMEM, and nothing has changed.
+ * The children of a tree that is to take the place of another of its slot, or of none: those that
+ * are not there already go to @fresh. plan_lock held. Return: 0, or -ENOMEM, and @fresh is empty.
  */
 int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh);
-/* The tree takes its place: others of the slot end as below. plan_lock held. */
+/* The tree takes its place, with its own of @fresh: others of the slot end. plan_lock held. */
 void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh);
-void hbc_children_discard(struct list_head *fresh);
 /* All lanes but those of @slots end, with OVER after the frame at hand. plan_lock held. */
 void hbc_children_leave_slots(struct hbc_session *s, u64 slots);
 
