@@ -71,9 +71,6 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 	kref_get(&tree->ref);
 	child->tree = tree;
 	child->edge = edge;
-	/* Those below are this node's soon. */
-	if (child->dead)
-		hbc_lost_child(child, 1, true);
 	child->since = jiffies;
 	child->moved = jiffies;
 	INIT_LIST_HEAD(&child->cursors);
