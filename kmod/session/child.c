@@ -456,28 +456,24 @@ static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w
 {
 	u64 message = be64_to_cpu(w->message), bytes = be64_to_cpu(w->bytes);
 	struct hbc_session *s = child->s;
-	bool moved;
+	bool moved = false;
+	int err = 0;
 
 	spin_lock_bh(&s->lock);
 	if (be32_to_cpu(w->epoch) != child->tree->epoch) {
-		spin_unlock_bh(&s->lock);
 		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
-		return 0;
-	}
-	if (message > s->last + 1) {
-		spin_unlock_bh(&s->lock);
-		return -EPROTO;
-	}
-	moved = message > child->ack || (message == child->ack && bytes > child->ack_bytes);
-	if (moved) {
+	} else if (message > s->last + 1) {
+		err = -EPROTO;
+	} else if (message > child->ack || (message == child->ack && bytes > child->ack_bytes)) {
 		child->ack = message;
 		child->ack_bytes = bytes;
 		child->moved = jiffies;
+		moved = true;
 	}
 	spin_unlock_bh(&s->lock);
 	if (moved)
 		hbc_report_ack(s);
-	return 0;
+	return err;
 }
 
 int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame)
