@@ -5,6 +5,7 @@
 #include <linux/list_sort.h>
 #include <linux/slab.h>
 
+#include "config/addr.h"
 #include "config/group.h"
 #include "lane/lane.h"
 #include "session/adopt.h"
@@ -60,7 +61,7 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 	lane->root = s->root;
 	lane->peer = be32_to_cpu(node->node);
 	lane->slot = tree->slot;
-	hbc_tree_address(node, &lane->addr);
+	hbc_addr_get(&lane->addr, node->family, node->port, node->addr);
 	lane->owner = child;
 	child->lane = lane;
 	kref_init(&child->ref);
@@ -87,7 +88,7 @@ static struct hbc_child *hbc_child_find(struct hbc_session *s, const struct hbc_
 	struct hbc_child *child;
 
 	lockdep_assert_held(&s->plan_lock);
-	hbc_tree_address(node, &addr);
+	hbc_addr_get(&addr, node->family, node->port, node->addr);
 	list_for_each_entry(child, &s->children, link)
 		if (child->slot == tree->slot && child->node == be32_to_cpu(node->node) &&
 		    !memcmp(&child->lane->addr, &addr, sizeof(addr)))

@@ -233,7 +233,7 @@ static bool hbc_endgame_is_due(const struct hbc_message *m, const struct hbc_pla
 	return set == plan->slots.set && hweight64(*open) == 1;
 }
 
-static void hbc_endgame_begin(struct hbc_message *m, bool again)
+void hbc_endgame_begin(struct hbc_message *m, bool again)
 {
 	const unsigned long *there = again ? m->store->whole : m->store->begun;
 	struct hbc_session *s = m->s;
@@ -264,11 +264,6 @@ static void hbc_endgame_begin(struct hbc_message *m, bool again)
 		kvfree(eg);
 	}
 	hbc_plan_put(plan);
-}
-
-void hbc_endgame_look(struct hbc_message *m)
-{
-	hbc_endgame_begin(m, false);
 }
 
 void hbc_endgame_again(struct hbc_message *m)

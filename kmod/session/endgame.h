@@ -42,10 +42,10 @@ struct hbc_endgame {
 };
 
 /*
- * LAST has come in another slot. Without memory the file ends without it. Context: process, no
- * spinlocks.
+ * LAST has come in another slot; or with @again pieces that have begun to come do not count.
+ * Without memory the file ends without it. Context: process, no spinlocks.
  */
-void hbc_endgame_look(struct hbc_message *m);
+void hbc_endgame_begin(struct hbc_message *m, bool again);
 /* Lanes, or slots, have changed: it begins anew. Context: as above. */
 void hbc_endgame_again(struct hbc_message *m);
 /* Pieces of the run have begun to come on a lane of @slot. Context: as above. */

@@ -98,14 +98,6 @@ void hbc_have_again(struct hbc_parent *parent, u64 number)
 	hbc_lane_kick(parent->lane);
 }
 
-void hbc_have_known(struct hbc_parent *parent, u64 number)
-{
-	const struct hbc_message *m = xa_load(&parent->s->index, (u32)number);
-
-	if (m && READ_ONCE(m->store->resumed))
-		hbc_have_again(parent, number);
-}
-
 void hbc_have_want(struct hbc_session *s)
 {
 	struct hbc_parent *parent = s->parent[HBC_SLOT_ALL];

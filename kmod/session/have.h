@@ -17,8 +17,6 @@ unsigned int hbc_have_put(const struct hbc_message *m, struct hbc_wire_have *w, 
 unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame);
 /* It is said again from message @number on, unless another lane has taken the lane's place. */
 void hbc_have_again(struct hbc_parent *parent, u64 number);
-/* The parent knows of message @number now, and did not when it was told of pieces; likewise. */
-void hbc_have_known(struct hbc_parent *parent, u64 number);
 /* What was thrown away is wanted, perhaps: slot 0's parent is asked. session->lock held. */
 void hbc_have_want(struct hbc_session *s);
 /*

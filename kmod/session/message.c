@@ -327,13 +327,6 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	hbc_report_ack(s);
 }
 
-void hbc_message_fail(struct hbc_message *m, u8 reason)
-{
-	hbc_receivers_push(m, reason);
-	if (list_empty(&m->deliveries))
-		hbc_message_finish(m, reason);
-}
-
 void hbc_message_give_up(struct hbc_message *m, u8 reason)
 {
 	struct hbc_session *s = m->s;
@@ -355,7 +348,9 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 	else if (reason == HBCAST_REASON_CHECKSUM)
 		hbc_group_drop(s->group, HBCAST_A_DROPS_CHECKSUM);
 	hbc_store_close(m->store);
-	hbc_message_fail(m, reason);
+	hbc_receivers_push(m, reason);
+	if (list_empty(&m->deliveries))
+		hbc_message_finish(m, reason);
 	hbc_adopt_ask(s);
 }
 
@@ -399,7 +394,8 @@ void hbc_message_end(struct hbc_message *m)
 	hbc_session_kick(s);
 }
 
-void hbc_message_release(struct hbc_message *m)
+/* All have the short message: its data goes. */
+static void hbc_message_release(struct hbc_message *m)
 {
 	spin_lock_bh(&m->s->lock);
 	hbc_message_unkeep(m);

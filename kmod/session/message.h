@@ -120,17 +120,12 @@ void hbc_message_again(struct hbc_message *m);
 /* This node's own outcome is its reason, or else @reason. Context: process, no spinlocks. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);
 /*
- * It fails here with @reason, unless it has come to an end: readers are told after what they
- * have. Context: as above.
+ * It cannot be kept: it fails here with @reason, unless it has come to an end, of which readers are
+ * told after what they have; others serve those below. Context: as above.
  */
-void hbc_message_fail(struct hbc_message *m, u8 reason);
-/* It cannot be kept: it fails here with @reason; others serve those below. Context: as above. */
 void hbc_message_give_up(struct hbc_message *m, u8 reason);
 /* The root has heard of all: it goes. Context: as above. */
 void hbc_message_end(struct hbc_message *m);
-
-/* All have the short message: its data goes. Context: as above. */
-void hbc_message_release(struct hbc_message *m);
 
 /*
  * DONE: short messages before @before are not kept, and those of @n ranges are over. Context:

@@ -142,17 +142,6 @@ void hbc_parents_end(struct hbc_session *s)
 
 /* Trees. */
 
-/* All of the tree's nodes are members, and it comes over a lane of its slot. */
-static int hbc_parent_check(struct hbc_parent *parent, const struct hbc_wire_node *node, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		if (!hbc_group_is_member(parent->s->group, be32_to_cpu(node[i].node)))
-			return -EPERM;
-	return 0;
-}
-
 /* The lane is where the slot's tree comes from now. session->lock held. */
 static void hbc_parent_follow(struct hbc_parent *parent)
 {
@@ -260,11 +249,12 @@ static int hbc_parent_take(struct hbc_parent *parent)
 	struct hbc_session *s = parent->s;
 	struct hbc_tree *tree, *now;
 	bool same;
-	int err;
+	int err = 0;
+	u32 i;
 
-	err = hbc_parent_check(parent, parent->node, parent->nr);
-	if (err)
-		return err;
+	for (i = 0; i < parent->nr; i++)
+		if (!hbc_group_is_member(s->group, be32_to_cpu(parent->node[i].node)))
+			return -EPERM;
 	tree = hbc_tree_new(parent->plan, parent->lane->slot, parent->node, parent->nr,
 			    READ_ONCE(s->hn->id));
 	if (IS_ERR(tree))
@@ -358,7 +348,7 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 	spin_lock_bh(&s->lock);
 	WRITE_ONCE(m->lasts, m->lasts | BIT_ULL(parent->lane->slot));
 	spin_unlock_bh(&s->lock);
-	hbc_endgame_look(m);
+	hbc_endgame_begin(m, false);
 	hbc_session_due(s);
 	hbc_message_put(m);
 	return 0;
@@ -368,12 +358,16 @@ static int hbc_parent_last(struct hbc_parent *parent, const struct hbc_wire_last
 static void hbc_parent_knows(struct hbc_parent *parent, u64 number)
 {
 	struct hbc_session *s = parent->s;
+	const struct hbc_message *m;
 
 	spin_lock_bh(&s->lock);
 	if (number > parent->known) {
 		parent->known = number;
 		hbc_lane_kick(parent->lane);
-		hbc_have_known(parent, number);
+		m = xa_load(&s->index, (u32)number);
+		/* When it was told of pieces it did not know of the message. */
+		if (m && READ_ONCE(m->store->resumed))
+			hbc_have_again(parent, number);
 	}
 	spin_unlock_bh(&s->lock);
 }

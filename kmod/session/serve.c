@@ -134,17 +134,6 @@ static unsigned int hbc_serve_message(struct hbc_child *child, struct hbc_messag
 	return len;
 }
 
-/* DONE, if it has changed. Messages that are not over have been told. session->lock held. */
-static unsigned int hbc_serve_done(struct hbc_child *child, u8 *frame)
-{
-	struct hbc_session *s = child->s;
-
-	if (child->done == s->done)
-		return 0;
-	child->done = s->done;
-	return hbc_message_done_frame(s, (struct hbc_wire_done *)frame);
-}
-
 /* Whether no piece of the slot comes any more that is not here. */
 static bool hbc_serve_ended(const struct hbc_child *child, const struct hbc_message *m)
 {
@@ -201,9 +190,12 @@ unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
 		len = hbc_serve_tree(child, frame);
 	/* All of them: those below report about each, or say that it is over. */
 	m = len || mute ? NULL : hbc_message_after(s, child->told);
-	if (!len && !mute && !m)
-		len = hbc_serve_done(child, frame) ?:
-		      child->agreed ? hbc_serve_last(child, frame) : 0;
+	if (!len && !mute && !m && child->done != s->done) {
+		child->done = s->done;
+		len = hbc_message_done_frame(s, (struct hbc_wire_done *)frame);
+	} else if (!len && !mute && !m && child->agreed) {
+		len = hbc_serve_last(child, frame);
+	}
 	spin_unlock_bh(&s->lock);
 	return m ? hbc_serve_message(child, m, frame) : len;
 }

@@ -4,7 +4,6 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "config/addr.h"
 #include "session/tree.h"
 #include "wire/shape.h"
 
@@ -110,9 +109,4 @@ void hbc_tree_put(struct hbc_tree *tree)
 {
 	if (tree)
 		kref_put(&tree->ref, hbc_tree_free);
-}
-
-void hbc_tree_address(const struct hbc_wire_node *node, struct sockaddr_storage *addr)
-{
-	hbc_addr_get(addr, node->family, node->port, node->addr);
 }

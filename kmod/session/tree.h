@@ -4,7 +4,6 @@
 #define _HBC_TREE_H
 
 #include <linux/kref.h>
-#include <linux/socket.h>
 #include <linux/types.h>
 
 #include "store/route.h"
@@ -77,9 +76,6 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge);
 /* NULL is fine. Context: any. */
 void hbc_tree_put(struct hbc_tree *tree);
-
-/* Where a node listens. Context: any. */
-void hbc_tree_address(const struct hbc_wire_node *node, struct sockaddr_storage *addr);
 
 /* Whether messages are handed on when all of them is there. */
 static inline bool hbc_plan_is_whole(const struct hbc_plan *plan)
