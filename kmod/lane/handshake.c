@@ -180,15 +180,15 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth 
 	return err;
 }
 
-int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame)
+int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const void *frame)
 {
-	const struct hbc_wire_reject *reject = (const struct hbc_wire_reject *)frame;
+	const struct hbc_wire_reject *reject = frame;
 
 	if (!lane->connector) {
 		if (frame && h->type == HBC_FRAME_HELLO && !lane->group)
-			return hbc_handshake_hello(lane, (const struct hbc_wire_hello *)frame);
+			return hbc_handshake_hello(lane, frame);
 		if (frame && h->type == HBC_FRAME_AUTH)
-			return hbc_handshake_auth(lane, (const struct hbc_wire_auth *)frame);
+			return hbc_handshake_auth(lane, frame);
 		return hbc_handshake_reject(lane, HBCAST_REJECT_PROTOCOL);
 	}
 	if (!frame || !lane->handshake)
@@ -198,7 +198,7 @@ int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8
 		WRITE_ONCE(lane->stats.rejects, lane->stats.rejects + 1);
 		return hbc_handshake_refused(lane, be16_to_cpu(reject->reason));
 	case HBC_FRAME_CHALLENGE:
-		return hbc_handshake_challenge(lane, (const struct hbc_wire_challenge *)frame);
+		return hbc_handshake_challenge(lane, frame);
 	case HBC_FRAME_READY:
 		if (!lane->handshake->challenged)
 			return -EPROTO;

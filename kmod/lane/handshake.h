@@ -20,7 +20,7 @@ int hbc_handshake_start(struct hbc_lane *lane);
  * Context: receive work.
  * Return: 0, or a negative errno with which the lane must end.
  */
-int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const u8 *frame);
+int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const void *frame);
 
 /* Forget nonces and transcript. Context: process. */
 void hbc_handshake_free(struct hbc_lane *lane);

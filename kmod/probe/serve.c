@@ -279,9 +279,8 @@ static unsigned int hbc_probe_round_every(const struct hbc_probe_round *round, u
 
 /* A coordinator asks for a round: 0, also where the answer is no; -EBADMSG; -ENOMEM. */
 static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_hdr *h,
-			       const u8 *frame)
+			       const struct hbc_wire_ask *w)
 {
-	const struct hbc_wire_ask *w = (const struct hbc_wire_ask *)frame;
 	int err;
 
 	if (be32_to_cpu(w->round) == round->id && h->n)
@@ -387,10 +386,9 @@ static int hbc_probe_round_tell(struct hbc_probe_round *round)
 
 /* Life. */
 
-static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hbc_hdr *h)
+static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hbc_hdr *h,
+				const struct hbc_wire_probe *w)
 {
-	const struct hbc_wire_probe *w = (const struct hbc_wire_probe *)served->probe.frame;
-
 	if (!served->data_round) {
 		served->first = ktime_get_ns();
 		WRITE_ONCE(served->index, be16_to_cpu(w->index));
@@ -404,10 +402,8 @@ static int hbc_probe_serve_data(struct hbc_probe_served *served, const struct hb
 }
 
 /* Round trips may take a round, and no longer: a probe holds a worker. */
-static int hbc_probe_serve_ping(struct hbc_probe_served *served)
+static int hbc_probe_serve_ping(struct hbc_probe_served *served, const struct hbc_wire_ping *w)
 {
-	const struct hbc_wire_ping *w = (const struct hbc_wire_ping *)served->probe.frame;
-
 	if (!hbc_probe_round_runs(&served->round) &&
 	    time_after(jiffies, served->since + msecs_to_jiffies(HBCAST_ROUND_MS_MAX)))
 		return -ETIMEDOUT;
@@ -416,16 +412,17 @@ static int hbc_probe_serve_ping(struct hbc_probe_served *served)
 
 static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct hbc_hdr *h)
 {
+	const void *frame = served->probe.frame;
 	int err;
 
 	if (h->type == HBC_FRAME_PING)
-		return hbc_probe_serve_ping(served);
+		return hbc_probe_serve_ping(served, frame);
 	served->since = jiffies;
 	switch (h->type) {
 	case HBC_FRAME_PROBE:
-		return hbc_probe_serve_data(served, h);
+		return hbc_probe_serve_data(served, h, frame);
 	case HBC_FRAME_PROBE_ASK:
-		err = hbc_probe_round_ask(&served->round, h, served->probe.frame) ?:
+		err = hbc_probe_round_ask(&served->round, h, frame) ?:
 		      hbc_probe_round_tell(&served->round);
 		if (!err)
 			hbc_probe_patience(&served->probe,

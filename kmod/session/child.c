@@ -477,17 +477,17 @@ static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w
 	return err;
 }
 
-int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame)
+int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const void *frame)
 {
 	bool all = child->slot == HBC_SLOT_ALL;
 
 	switch (h->type) {
 	case HBC_FRAME_TREE_ACK:
-		return hbc_child_tree_ack(child, (const struct hbc_wire_tree_ack *)frame);
+		return hbc_child_tree_ack(child, frame);
 	case HBC_FRAME_HAVE:
-		return hbc_child_have(child, (const struct hbc_wire_have *)frame, h);
+		return hbc_child_have(child, frame, h);
 	case HBC_FRAME_WANT:
-		return hbc_child_want(child, (const struct hbc_wire_have *)frame, h->n);
+		return hbc_child_want(child, frame, h->n);
 	case HBC_FRAME_STOP:
 		spin_lock_bh(&child->s->lock);
 		child->stop = true;
@@ -496,14 +496,12 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *
 		return 0;
 	case HBC_FRAME_ACK:
 		if (all && h->tag & HBC_ACK_FILE)
-			return hbc_progress_come(child, (const struct hbc_wire_ack *)frame);
-		return all ? hbc_child_acked(child, (const struct hbc_wire_ack *)frame) : -EPROTO;
+			return hbc_progress_come(child, frame);
+		return all ? hbc_child_acked(child, frame) : -EPROTO;
 	case HBC_FRAME_LOST:
-		return !all ? -EPROTO :
-		       hbc_lost_come(child, (const struct hbc_wire_lost *)frame, h->tag, h->n);
+		return all ? hbc_lost_come(child, frame, h->tag, h->n) : -EPROTO;
 	case HBC_FRAME_REPORT:
-		return !all ? -EPROTO :
-		       hbc_report_come(child, (const struct hbc_wire_report *)frame, h->n);
+		return all ? hbc_report_come(child, frame, h->n) : -EPROTO;
 	default:
 		return -EPROTO;
 	}

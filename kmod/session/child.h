@@ -116,7 +116,7 @@ int hbc_child_want(struct hbc_child *child, const struct hbc_wire_have *w, unsig
 /* Of lanes to children; see hbc_owner_up() and those behind it. */
 int hbc_child_up(struct hbc_child *child);
 void hbc_child_down(struct hbc_child *child);
-int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const u8 *frame);
-unsigned int hbc_child_control(struct hbc_child *child, u8 *frame);
+int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const void *frame);
+unsigned int hbc_child_control(struct hbc_child *child, void *frame);
 
 #endif /* _HBC_CHILD_H */

@@ -332,9 +332,8 @@ static unsigned int hbc_endgame_runs(const struct hbc_endgame *eg, unsigned long
 	return n;
 }
 
-static unsigned int hbc_endgame_message(struct hbc_message *m, u8 slot, u8 *frame)
+static unsigned int hbc_endgame_message(struct hbc_message *m, u8 slot, struct hbc_wire_have *w)
 {
-	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
 	struct hbc_endgame *eg = m->endgame;
 	unsigned int n = 0;
 
@@ -347,7 +346,7 @@ static unsigned int hbc_endgame_message(struct hbc_message *m, u8 slot, u8 *fram
 	return n ? hbc_have_put(m, w, HBC_FRAME_WANT, 0, n) : 0;
 }
 
-unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame)
+unsigned int hbc_endgame_frame(struct hbc_parent *parent, struct hbc_wire_have *w)
 {
 	struct hbc_session *s = parent->s;
 	u8 slot = parent->lane->slot;
@@ -359,7 +358,7 @@ unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame)
 		return 0;
 	list_for_each_entry(m, &s->messages, link) {
 		if (m->endgame)
-			len = hbc_endgame_message(m, slot, frame);
+			len = hbc_endgame_message(m, slot, w);
 		if (len)
 			break;
 	}

@@ -53,6 +53,6 @@ void hbc_endgame_begun(struct hbc_message *m, const struct hbc_run *run, u8 slot
 /* It ends, as the message goes. Context: as above. */
 void hbc_endgame_end(struct hbc_message *m);
 /* WANT or HAVE of some message for the lane of @slot: its length, or 0. session->lock held. */
-unsigned int hbc_endgame_frame(struct hbc_parent *parent, u8 *frame);
+unsigned int hbc_endgame_frame(struct hbc_parent *parent, struct hbc_wire_have *w);
 
 #endif /* _HBC_ENDGAME_H */

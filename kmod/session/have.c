@@ -64,10 +64,8 @@ static unsigned int hbc_have_message(struct hbc_message *m, u32 *from, struct hb
 	return n ? hbc_have_put(m, w, HBC_FRAME_HAVE, slots, n) : 0;
 }
 
-/* HAVE of the next message of which something is here; then the end. session->lock held. */
-unsigned int hbc_have_frame(struct hbc_parent *parent, u8 *frame)
+unsigned int hbc_have_frame(struct hbc_parent *parent, struct hbc_wire_have *w)
 {
-	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
 	struct hbc_message *m;
 	unsigned int n;
 
@@ -110,10 +108,8 @@ void hbc_have_want(struct hbc_session *s)
 	hbc_lane_kick(parent->lane);
 }
 
-/* WANT of the next message of which data was thrown away, and somebody wants it now. */
-unsigned int hbc_have_want_frame(struct hbc_parent *parent, u8 *frame)
+unsigned int hbc_have_want_frame(struct hbc_parent *parent, struct hbc_wire_have *w)
 {
-	struct hbc_wire_have *w = (struct hbc_wire_have *)frame;
 	struct hbc_message *m;
 	unsigned int n;
 

@@ -415,7 +415,7 @@ static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 	return 0;
 }
 
-int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame)
+int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const void *frame)
 {
 	/* Who has not told of a tree has nothing to say of messages. */
 	if (!parent->treed && (h->type == HBC_FRAME_MESSAGE || h->type == HBC_FRAME_LAST ||
@@ -423,17 +423,17 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u
 		return -EPROTO;
 	switch (h->type) {
 	case HBC_FRAME_PLAN:
-		return hbc_parent_plan(parent, (const struct hbc_wire_plan *)frame, h->length);
+		return hbc_parent_plan(parent, frame, h->length);
 	case HBC_FRAME_TREE:
-		return hbc_parent_tree(parent, (const struct hbc_wire_tree *)frame, h->n);
+		return hbc_parent_tree(parent, frame, h->n);
 	case HBC_FRAME_OVER:
 		return hbc_parent_over(parent, h);
 	case HBC_FRAME_MESSAGE:
-		return hbc_parent_message(parent, (const struct hbc_wire_message *)frame, h);
+		return hbc_parent_message(parent, frame, h);
 	case HBC_FRAME_LAST:
-		return hbc_parent_last(parent, (const struct hbc_wire_last *)frame);
+		return hbc_parent_last(parent, frame);
 	case HBC_FRAME_DONE:
-		return hbc_parent_done(parent, (const struct hbc_wire_done *)frame, h);
+		return hbc_parent_done(parent, frame, h);
 	default:
 		return -EPROTO;
 	}
@@ -518,10 +518,8 @@ int hbc_owner_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned in
 
 /* What goes to a parent. */
 
-static unsigned int hbc_parent_put_tree_ack(struct hbc_parent *parent, u8 *frame)
+static unsigned int hbc_parent_put_tree_ack(struct hbc_parent *parent, struct hbc_wire_tree_ack *w)
 {
-	struct hbc_wire_tree_ack *w = (struct hbc_wire_tree_ack *)frame;
-
 	if (!parent->acked)
 		return 0;
 	*w = (struct hbc_wire_tree_ack) {
@@ -532,9 +530,8 @@ static unsigned int hbc_parent_put_tree_ack(struct hbc_parent *parent, u8 *frame
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE_ACK, 0, sizeof(*w));
 }
 
-static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, u8 *frame)
+static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, struct hbc_wire_ack *w)
 {
-	struct hbc_wire_ack *w = (struct hbc_wire_ack *)frame;
 	u64 message, bytes;
 
 	if (!parent->s->tree[HBC_SLOT_ALL])
@@ -555,7 +552,7 @@ static unsigned int hbc_parent_put_ack(struct hbc_parent *parent, u8 *frame)
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_ACK, 0, sizeof(*w));
 }
 
-unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
+unsigned int hbc_parent_control(struct hbc_parent *parent, void *frame)
 {
 	struct hbc_session *s = parent->s;
 	unsigned int len;
@@ -564,18 +561,17 @@ unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame)
 	len = hbc_parent_put_tree_ack(parent, frame);
 	if (!len && parent->stop) {
 		parent->stop = false;
-		len = hbc_wire_put_hdr((struct hbc_wire_hdr *)frame, HBC_FRAME_STOP, 0,
-				       HBC_HDR_LEN);
+		len = hbc_wire_put_hdr(frame, HBC_FRAME_STOP, 0, HBC_HDR_LEN);
 	}
 	len = len ?: hbc_have_frame(parent, frame);
 	len = len ?: hbc_have_want_frame(parent, frame);
 	len = len ?: hbc_endgame_frame(parent, frame);
 	/* Who is lost does not hold up an ACK, so the root hears of that first. */
 	if (!len && s->parent[HBC_SLOT_ALL] == parent)
-		len = hbc_lost_frame(s, (struct hbc_wire_lost *)frame) ?:
+		len = hbc_lost_frame(s, frame) ?:
 		      hbc_parent_put_ack(parent, frame) ?:
-		      hbc_report_frame(s, parent->known, (struct hbc_wire_report *)frame) ?:
-		      hbc_progress_frame(s, parent->known, (struct hbc_wire_ack *)frame);
+		      hbc_report_frame(s, parent->known, frame) ?:
+		      hbc_progress_frame(s, parent->known, frame);
 	spin_unlock_bh(&s->lock);
 	return len;
 }

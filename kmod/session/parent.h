@@ -68,8 +68,8 @@ struct hbc_parent {
 int hbc_parent_up(struct hbc_parent *parent);
 void hbc_parent_down(struct hbc_parent *parent);
 void hbc_parent_gone(struct hbc_parent *parent);
-int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const u8 *frame);
-unsigned int hbc_parent_control(struct hbc_parent *parent, u8 *frame);
+int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const void *frame);
+unsigned int hbc_parent_control(struct hbc_parent *parent, void *frame);
 
 /*
  * All below in @slot's tree are connected, or @refuser did not take its part: this node itself,

@@ -94,10 +94,10 @@ int hbc_child_want(struct hbc_child *child, const struct hbc_wire_have *w, unsig
 /* Control frames, in the order in which they have to go. */
 
 /* PLAN, or part of the child's tree, if it has not been told. session->lock held. */
-static unsigned int hbc_serve_tree(struct hbc_child *child, u8 *frame)
+static unsigned int hbc_serve_tree(struct hbc_child *child, void *frame)
 {
 	const struct hbc_edge *edge = hbc_child_edge(child);
-	struct hbc_wire_tree *w = (struct hbc_wire_tree *)frame;
+	struct hbc_wire_tree *w = frame;
 	const struct hbc_tree *tree = child->tree;
 	u32 n;
 
@@ -118,7 +118,8 @@ static unsigned int hbc_serve_tree(struct hbc_child *child, u8 *frame)
 }
 
 /* MESSAGE of one, whose reference it takes over. */
-static unsigned int hbc_serve_message(struct hbc_child *child, struct hbc_message *m, u8 *frame)
+static unsigned int hbc_serve_message(struct hbc_child *child, struct hbc_message *m,
+				      struct hbc_wire_message *w)
 {
 	unsigned int len = 0;
 
@@ -128,7 +129,7 @@ static unsigned int hbc_serve_message(struct hbc_child *child, struct hbc_messag
 		spin_lock_bh(&child->s->lock);
 		child->told = hbc_message_number(m);
 		spin_unlock_bh(&child->s->lock);
-		len = hbc_message_frame(m, (struct hbc_wire_message *)frame);
+		len = hbc_message_frame(m, w);
 	}
 	hbc_message_put(m);
 	return len;
@@ -145,9 +146,8 @@ static bool hbc_serve_ended(const struct hbc_child *child, const struct hbc_mess
 }
 
 /* LAST of a message whose pieces of the slot have all gone. session->lock held. */
-static unsigned int hbc_serve_last(struct hbc_child *child, u8 *frame)
+static unsigned int hbc_serve_last(struct hbc_child *child, struct hbc_wire_last *w)
 {
-	struct hbc_wire_last *w = (struct hbc_wire_last *)frame;
 	struct hbc_message *m;
 	struct hbc_cursor *c;
 
@@ -164,17 +164,16 @@ static unsigned int hbc_serve_last(struct hbc_child *child, u8 *frame)
 	return 0;
 }
 
-static unsigned int hbc_serve_over(struct hbc_child *child, u8 *frame)
+static unsigned int hbc_serve_over(struct hbc_child *child, struct hbc_wire_hdr *w)
 {
 	if (!child->stop)
 		return 0;
 	child->stop = false;
 	child->over = true;
-	return hbc_wire_put_hdr((struct hbc_wire_hdr *)frame, HBC_FRAME_OVER,
-				READ_ONCE(child->s->over), HBC_HDR_LEN);
+	return hbc_wire_put_hdr(w, HBC_FRAME_OVER, READ_ONCE(child->s->over), HBC_HDR_LEN);
 }
 
-unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
+unsigned int hbc_child_control(struct hbc_child *child, void *frame)
 {
 	struct hbc_session *s = child->s;
 	struct hbc_message *m;
@@ -192,7 +191,7 @@ unsigned int hbc_child_control(struct hbc_child *child, u8 *frame)
 	m = len || mute ? NULL : hbc_message_after(s, child->told);
 	if (!len && !mute && !m && child->done != s->done) {
 		child->done = s->done;
-		len = hbc_message_done_frame(s, (struct hbc_wire_done *)frame);
+		len = hbc_message_done_frame(s, frame);
 	} else if (!len && !mute && !m && child->agreed) {
 		len = hbc_serve_last(child, frame);
 	}
