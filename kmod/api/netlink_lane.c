@@ -11,17 +11,10 @@
 #include "lane/gauge.h"
 #include "lane/lane.h"
 
-/* One that has not said which group it is for is everybody's. hn->lanes_lock held. */
-static bool hbc_nl_lane_may(const struct hbc_lane *lane)
-{
-	const struct hbc_group *group = READ_ONCE(lane->group);
-
-	return !group || hbc_nl_may(group);
-}
-
 /*
- * The first lane from @id on that the caller may know of, with a reference, or NULL.
- * Lanes on the list have not ended, so their life holds one.
+ * The first lane from @id on that the caller may know of, with a reference, or NULL. One that has
+ * not said which group it is for is everybody's. Those on the list have not ended, so their life
+ * holds a reference.
  */
 static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
 {
@@ -29,7 +22,7 @@ static struct hbc_lane *hbc_nl_lane_find(struct hbc_net *hn, u32 id)
 
 	spin_lock(&hn->lanes_lock);
 	list_for_each_entry(lane, &hn->lanes, link) {
-		if (lane->id >= id && hbc_nl_lane_may(lane)) {
+		if (lane->id >= id && (!lane->group || hbc_nl_may(lane->group))) {
 			kref_get(&lane->ref);
 			found = lane;
 			break;

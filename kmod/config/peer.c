@@ -15,14 +15,6 @@ struct hbc_peer *hbc_peer_find(struct hbc_net *hn, u32 id)
 	return xa_load(&hn->peers, id);
 }
 
-static int hbc_peer_same(const struct hbc_peer *peer, const struct sockaddr_storage *addr,
-			 struct netlink_ext_ack *extack)
-{
-	if (!memcmp(&peer->addr, addr, sizeof(*addr)))
-		return 0;
-	return hbc_refuse(extack, -EEXIST, "the peer has another address; delete it first");
-}
-
 int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr,
 		 struct netlink_ext_ack *extack)
 {
@@ -31,8 +23,10 @@ int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 
 	if (id == hn->id)
 		return hbc_refuse(extack, -EINVAL, "this is the node's own id");
+	if (peer && memcmp(&peer->addr, addr, sizeof(*addr)))
+		return hbc_refuse(extack, -EEXIST, "the peer has another address; delete it first");
 	if (peer)
-		return hbc_peer_same(peer, addr, extack);
+		return 0;
 	if (hn->nr_peers >= HBC_PEERS_MAX)
 		return hbc_refuse(extack, -ENOSPC, "the node has as many peers as it can");
 	peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);

@@ -77,12 +77,6 @@ struct hbc_read {
 	unsigned int next_frag;
 };
 
-/* Bytes of the stream that the burst has, or will have. */
-static u32 hbc_read_len(const struct hbc_read *r)
-{
-	return (r->rx->burst ? r->rx->burst->len : 0) + r->span_len;
-}
-
 static int hbc_read_flush(struct hbc_read *r)
 {
 	int err = r->span_len ? hbc_burst_add_skb(r->rx->burst, r->skb, r->span, r->span_len) : 0;
@@ -120,7 +114,7 @@ static bool hbc_read_fits(const struct hbc_read *r)
 {
 	const struct hbc_burst *b = r->rx->burst;
 
-	return b && b->nr + r->need + 2 <= b->max && hbc_read_len(r) < HBC_BURST_BYTES;
+	return b && b->nr + r->need + 2 <= b->max && b->len + r->span_len < HBC_BURST_BYTES;
 }
 
 /* Bytes of the skb go to the burst; neighbours are added at once. */

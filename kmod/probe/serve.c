@@ -269,14 +269,6 @@ static void hbc_probe_round_begin(struct hbc_probe_round *round)
 	}
 }
 
-/* Before the coordinator takes it for one that is silent. */
-static unsigned int hbc_probe_round_every(const struct hbc_probe_round *round, u32 every)
-{
-	u32 dead_ms = READ_ONCE(round->control->group->config.dead_ms);
-
-	return min(every ?: HBC_PROBE_SAMPLE_MS, dead_ms / 2);
-}
-
 /* A coordinator asks for a round: 0, also where the answer is no; -EBADMSG; -ENOMEM. */
 static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_hdr *h,
 			       const struct hbc_wire_ask *w)
@@ -289,7 +281,9 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 	round->id = be32_to_cpu(w->round);
 	round->begun = ktime_get_ns();
 	round->end = round->begun + be32_to_cpu(w->ms) * (u64)NSEC_PER_MSEC;
-	round->every = hbc_probe_round_every(round, be32_to_cpu(w->every));
+	/* Before the coordinator takes it for one that is silent. */
+	round->every = min(be32_to_cpu(w->every) ?: HBC_PROBE_SAMPLE_MS,
+			   READ_ONCE(round->control->group->config.dead_ms) / 2);
 	round->status = HBCAST_ROUND_OVER;
 	if (!h->n)
 		return 0;

@@ -119,14 +119,6 @@ static u64 hbc_probe_flow_rate(const struct hbc_probe_task *task)
 	return max(rate, 1ULL);
 }
 
-/* The group's limit does not let it have its rate. */
-static void hbc_probe_flow_held(struct hbc_probe_task *task)
-{
-	mutex_lock(&task->probe.lock);
-	task->figure.reject = HBCAST_REJECT_POLICY;
-	mutex_unlock(&task->probe.lock);
-}
-
 /*
  * Without a rate, too, TCP spreads what it sends over a round trip: some flows that begin
  * at once would else overrun a short queue, and take long to recover.
@@ -138,8 +130,11 @@ static int hbc_probe_flow_pace(struct hbc_probe_task *task)
 	unsigned long pace = rate ? min_t(u64, rate, ULONG_MAX - 1) : ULONG_MAX - 1;
 
 	/* Or else what the limit holds back would be taken for what the network does. */
-	if (rate < asked)
-		hbc_probe_flow_held(task);
+	if (rate < asked) {
+		mutex_lock(&task->probe.lock);
+		task->figure.reject = HBCAST_REJECT_POLICY;
+		mutex_unlock(&task->probe.lock);
+	}
 	return sock_setsockopt(task->probe.sock, SOL_SOCKET, SO_MAX_PACING_RATE,
 			       KERNEL_SOCKPTR(&pace), sizeof(pace));
 }

@@ -244,19 +244,11 @@ u16 hbc_origin_payload(struct hbc_session *s)
 	return least - HBC_DATA_LEN;
 }
 
-/* What it is given counts for the slot. origin->lock held. */
-static void hbc_origin_count(struct hbc_session *s, u8 slot, u64 bytes)
-{
-	const struct hbc_tree *tree = s->tree[slot];
-	u32 weight = tree ? max(tree->plan->slots.weight[slot], 1U) : 1;
-
-	s->origin->given[slot] += div_u64(bytes << 20, weight);
-}
-
 u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 {
 	struct hbc_origin *origin = s->origin;
 	unsigned int slot, best = HBC_SLOT_ALL;
+	const struct hbc_tree *tree;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&origin->lock);
@@ -264,7 +256,8 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 		if (origin->spanning & BIT_ULL(slot) && s->tree[slot] &&
 		    origin->given[slot] < origin->given[best])
 			best = slot;
-	hbc_origin_count(s, best, bytes);
+	tree = s->tree[best];
+	origin->given[best] += div_u64(bytes << 20, tree ? tree->plan->slots.weight[best] : 1);
 	spin_unlock(&origin->lock);
 	spin_unlock_bh(&s->lock);
 	return best;
