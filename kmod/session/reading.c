@@ -229,7 +229,6 @@ static bool hbc_receiver_head(const struct hbc_receiver *r, u64 *bytes)
 
 bool hbc_receiver_ready(struct hbc_receiver *r, size_t want)
 {
-	unsigned long flags;
 	bool ready, full;
 	u64 bytes;
 
@@ -237,22 +236,21 @@ bool hbc_receiver_ready(struct hbc_receiver *r, size_t want)
 	full = r->waiting;
 	ready = r->cut;
 	spin_unlock_bh(&r->lock);
-	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	spin_lock_irq(&r->sk->sk_receive_queue.lock);
 	if (!ready && !skb_queue_empty(&r->sk->sk_receive_queue))
 		ready = hbc_receiver_head(r, &bytes) || bytes >= want || full || r->unordered ||
 			atomic_read(&r->sk->sk_rmem_alloc) >= READ_ONCE(r->sk->sk_rcvbuf) / 2;
-	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	spin_unlock_irq(&r->sk->sk_receive_queue.lock);
 	return ready;
 }
 
 u64 hbc_receiver_avail(struct hbc_receiver *r)
 {
-	unsigned long flags;
 	u64 bytes;
 
-	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	spin_lock_irq(&r->sk->sk_receive_queue.lock);
 	hbc_receiver_head(r, &bytes);
-	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	spin_unlock_irq(&r->sk->sk_receive_queue.lock);
 	return bytes;
 }
 
@@ -392,13 +390,12 @@ struct hbc_delivery *hbc_receiver_failed(struct hbc_receiver *r)
 struct sk_buff *hbc_receiver_end_of(struct hbc_receiver *r, const struct hbc_delivery *d)
 {
 	struct sk_buff *skb, *found = NULL;
-	unsigned long flags;
 
-	spin_lock_irqsave(&r->sk->sk_receive_queue.lock, flags);
+	spin_lock_irq(&r->sk->sk_receive_queue.lock);
 	skb_queue_walk(&r->sk->sk_receive_queue, skb)
 		if (hbc_skb(skb)->d == d)
 			found = skb;
-	spin_unlock_irqrestore(&r->sk->sk_receive_queue.lock, flags);
+	spin_unlock_irq(&r->sk->sk_receive_queue.lock);
 	return found;
 }
 
