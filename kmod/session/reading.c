@@ -17,17 +17,6 @@
 #include "store/sink.h"
 #include "store/store.h"
 
-void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
-{
-	r->sk = sk;
-	INIT_HLIST_NODE(&r->link);
-	spin_lock_init(&r->lock);
-	INIT_LIST_HEAD(&r->deliveries);
-	INIT_LIST_HEAD(&r->queued);
-	__skb_queue_head_init(&r->behind);
-	INIT_DELAYED_WORK(&r->work, hbc_receiver_work);
-}
-
 int hbc_receiver_bind(struct hbc_receiver *r, struct hbc_group *group, u16 port)
 {
 	lockdep_assert_held(&group->hn->lock);
@@ -155,7 +144,7 @@ static void hbc_receiver_cut(struct hbc_receiver *r)
 	r->sk->sk_data_ready(r->sk);
 }
 
-void hbc_receiver_work(struct work_struct *work)
+static void hbc_receiver_work(struct work_struct *work)
 {
 	struct hbc_receiver *r = container_of(to_delayed_work(work), struct hbc_receiver, work);
 	unsigned long stall = msecs_to_jiffies(READ_ONCE(r->group->config.stall_ms));
@@ -171,6 +160,17 @@ void hbc_receiver_work(struct work_struct *work)
 	release_sock(sk);
 	hbc_receiver_push(r);
 	sock_put(sk);
+}
+
+void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
+{
+	r->sk = sk;
+	INIT_HLIST_NODE(&r->link);
+	spin_lock_init(&r->lock);
+	INIT_LIST_HEAD(&r->deliveries);
+	INIT_LIST_HEAD(&r->queued);
+	__skb_queue_head_init(&r->behind);
+	INIT_DELAYED_WORK(&r->work, hbc_receiver_work);
 }
 
 void hbc_receiver_shut(struct sock *sk, u8 how)

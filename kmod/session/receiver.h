@@ -225,7 +225,5 @@ void hbc_receiver_join(struct hbc_receiver *r);
 bool hbc_delivery_end(struct hbc_delivery *d);
 /* It has come to its end: what that means for its message. Context: process, no spinlocks. */
 void hbc_delivery_settle(struct hbc_delivery *d, u8 reason);
-/* The work of receiver->work. */
-void hbc_receiver_work(struct work_struct *work);
 
 #endif /* _HBC_RECEIVER_H */
