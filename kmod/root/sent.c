@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
+#include "config/group.h"
 #include "root/origin.h"
 #include "root/sent.h"
 #include "root/source.h"
@@ -194,19 +195,15 @@ struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
 void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason)
 {
 	struct hbc_session *s = sent->source->s;
-	u32 nr = keep ? keep->nr : 0, i, k = 0;
+	u32 i;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&s->origin->lock);
 	if (!keep)
 		hbc_sent_bury(sent);
-	/* Both are in order. */
-	for (i = 0; i < sent->nr; i++) {
-		while (k < nr && keep->id[k] < sent->member[i].node)
-			k++;
-		if (k == nr || keep->id[k] != sent->member[i].node)
+	for (i = 0; i < sent->nr; i++)
+		if (!keep || !hbc_group_lists(keep->id, keep->nr, sent->member[i].node))
 			hbc_sent_settle(sent, &sent->member[i], reason);
-	}
 	spin_unlock(&s->origin->lock);
 	spin_unlock_bh(&s->lock);
 	hbc_sent_look(sent);

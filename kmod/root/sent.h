@@ -52,7 +52,7 @@ struct hbc_sent {
 	struct hbcast_member member[];
 };
 
-/* Ids in ascending order. */
+/* Ids in ascending order, at least one. */
 struct hbc_sent_ids {
 	u32 nr;
 	u32 id[];
