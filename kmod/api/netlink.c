@@ -224,6 +224,7 @@ static struct hbc_session *hbc_nl_session(const struct hbc_group *group, u64 roo
 {
 	struct hbc_session *s, *found = NULL;
 
+	lockdep_assert_held(&group->hn->lock);
 	list_for_each_entry(s, &group->sessions, link)
 		if (s->root >= root && (!found || s->root < found->root))
 			found = s;

@@ -163,6 +163,7 @@ static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_child *child)
 	struct nlattr *nest = nla_nest_start(skb, HBCAST_A_PLAN_CHILD);
 	int err;
 
+	lockdep_assert_held(&child->s->lock);
 	err = nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
 	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, edge->size) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_READY, ready) ?:

@@ -16,6 +16,7 @@
 /* Why the child gets nothing now. session->lock and store->lock held. */
 static u32 hbc_nl_cursor_wait(const struct hbc_child *child, const struct hbc_cursor *c)
 {
+	lockdep_assert_held(&child->s->lock);
 	if (c && c->nr_sent == c->store->nr)
 		return HBCAST_WAIT_OVER;
 	if (!c || !child->up || !child->agreed)
@@ -35,6 +36,7 @@ static int hbc_nl_put_cursor(struct sk_buff *skb, struct hbc_child *child, struc
 	u32 behind;
 	int err;
 
+	lockdep_assert_held(&child->s->lock);
 	spin_lock(&store->lock);
 	behind = store->nr_whole;
 	for (i = 0; c && i < BITS_TO_LONGS(store->nr); i++)
@@ -77,6 +79,7 @@ static int hbc_nl_put_outcomes(struct sk_buff *skb, const struct hbc_message *m)
 	u32 delivered = 0, failed = 0;
 	unsigned int i;
 
+	lockdep_assert_held(&m->s->lock);
 	if (m->s->origin)
 		return 0;
 	for (i = 0; i < m->outcomes.nr; i++)

@@ -21,6 +21,7 @@ int hbc_peer_add(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 	struct hbc_peer *peer = hbc_peer_find(hn, id);
 	int err;
 
+	lockdep_assert_held(&hn->lock);
 	if (id == hn->id)
 		return hbc_refuse(extack, -EINVAL, "this is the node's own id");
 	if (peer && memcmp(&peer->addr, addr, sizeof(*addr)))

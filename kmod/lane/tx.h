@@ -37,7 +37,7 @@ void hbc_tx_run(struct hbc_lane *lane);
  * a part of it has gone, -errno. Context: process.
  */
 int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len);
-/* What is half sent is forgotten, because its connection is gone. tx_mutex held. */
+/* What is half sent is forgotten, as its connection is gone. tx_mutex held, or @lane is freed. */
 void hbc_tx_reset(struct hbc_lane *lane);
 
 #endif /* _HBC_TX_H */

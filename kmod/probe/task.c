@@ -48,6 +48,7 @@ static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
 /* The probe's lock held. */
 static bool hbc_probe_flow_runs(const struct hbc_probe_task *task)
 {
+	lockdep_assert_held(&task->probe.lock);
 	return task->task.kind == HBCAST_TASK_FLOW &&
 	       task->figure.state == HBCAST_TASK_STATE_RUNNING;
 }

@@ -31,6 +31,7 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group)
 	struct hbc_origin *origin;
 	u64 incarnation;
 
+	lockdep_assert_held(&group->hn->lock);
 	if (s) {
 		kref_get(&s->ref);
 		return s;

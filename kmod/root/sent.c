@@ -74,6 +74,7 @@ static struct hbcast_member *hbc_sent_member(struct hbc_sent *sent, u32 node)
 /* A member's part becomes final. origin->lock held. */
 static void hbc_sent_settle(struct hbc_sent *sent, struct hbcast_member *member, u8 reason)
 {
+	lockdep_assert_held(&sent->source->s->origin->lock);
 	if (!member || member->state != HBCAST_PENDING)
 		return;
 	member->state = reason ? HBCAST_FAILED : HBCAST_DELIVERED;
@@ -88,12 +89,14 @@ static void hbc_sent_settle(struct hbc_sent *sent, struct hbcast_member *member,
 	sent->pending--;
 }
 
-/* Bytes that have gone to the lanes. origin->lock held. */
+/* Bytes that have gone to the lanes. origin->lock held, or the message is complete. */
 static u64 hbc_sent_given(const struct hbc_sent *sent)
 {
 	const struct hbc_store *store = sent->message ? sent->message->store : NULL;
 	u32 given = store ? READ_ONCE(store->given) : 0;
 
+	lockdep_assert(READ_ONCE(sent->complete) ||
+		       lockdep_is_held(&sent->source->s->origin->lock));
 	if (!store)
 		return sent->given;
 	if (given == store->nr)
@@ -114,6 +117,7 @@ static u32 hbc_sent_lost(struct hbc_sent *sent, struct hbcast_member *as, u32 ma
 	u32 nr = 0, i;
 
 	lockdep_assert_held(&s->lock);
+	lockdep_assert_held(&s->origin->lock);
 	for_each_set_bit(p, s->lost.now, tree ? tree->nr : 0) {
 		member = hbc_sent_member(sent, be32_to_cpu(tree->node[p].node));
 		if (!member || member->state != HBCAST_PENDING)
@@ -134,6 +138,7 @@ static void hbc_sent_bury(struct hbc_sent *sent)
 {
 	u32 nr = hbc_sent_lost(sent, sent->member, sent->nr);
 
+	lockdep_assert_held(&sent->source->s->origin->lock);
 	WRITE_ONCE(sent->failed, sent->failed + nr);
 	sent->pending -= nr;
 }
@@ -229,6 +234,8 @@ static void hbc_sent_progress(struct hbc_sent *sent)
 	const struct hbc_cursor *c;
 	struct hbc_child *child;
 
+	lockdep_assert_held(&sent->source->s->lock);
+	lockdep_assert_held(&sent->source->s->origin->lock);
 	list_for_each_entry(child, &sent->source->s->children, link) {
 		c = sent->message && child->slot == HBC_SLOT_ALL ?
 		    hbc_child_cursor(child, sent->message->store) : NULL;

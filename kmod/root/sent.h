@@ -73,7 +73,7 @@ struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
 void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason);
 /* It is over if all whose part is not final are lost. Context: process, no spinlocks. */
 void hbc_sent_look(struct hbc_sent *sent);
-/* What HBCAST_COMPLETION says, but for the members. origin->lock held. */
+/* What HBCAST_COMPLETION says, but for members. origin->lock held, or the message is complete. */
 void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c);
 /*
  * All that HBCAST_COMPLETION says, with the first @max members, if there are that many: for

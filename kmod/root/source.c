@@ -96,6 +96,7 @@ static void hbc_source_tell(struct hbc_source *source)
 {
 	struct sock *sk;
 
+	lockdep_assert_held(&source->s->origin->lock);
 	wake_up_all(&source->wait);
 	rcu_read_lock();
 	sk = rcu_dereference(source->sk);

@@ -192,6 +192,7 @@ static bool hbc_upload_same(struct hbc_session *s, const struct hbc_upload *plan
 
 	if (!s || !s->origin->epoch)
 		return false;
+	lockdep_assert_held(&s->hn->lock);
 	spin_lock_bh(&s->lock);
 	for (slot = 0; slot < HBC_MAX_SLOTS && same; slot++) {
 		tree = s->tree[slot];

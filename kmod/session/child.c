@@ -41,6 +41,7 @@ void hbc_child_put(struct hbc_child *child)
 
 const struct hbc_edge *hbc_child_edge(const struct hbc_child *child)
 {
+	lockdep_assert(lockdep_is_held(&child->s->lock) || lockdep_is_held(&child->s->plan_lock));
 	return &child->tree->edge[child->edge];
 }
 
@@ -133,6 +134,7 @@ no_memory:
 /* There are others below it now, or the same ones by another plan. session->lock held. */
 static void hbc_child_renew(struct hbc_child *child)
 {
+	lockdep_assert_held(&child->s->lock);
 	child->plan_told = false;
 	child->tree_told = 0;
 	child->ready = 0;
@@ -155,6 +157,7 @@ static void hbc_child_move(struct hbc_child *child, struct hbc_tree *tree, unsig
 	struct hbc_cursor *c;
 	bool renew;
 
+	lockdep_assert_held(&s->plan_lock);
 	kref_get(&tree->ref);
 	spin_lock_bh(&s->lock);
 	renew = old->epoch != tree->epoch || old->nr != tree->nr ||
@@ -411,6 +414,7 @@ static int hbc_child_add_cursor(struct hbc_child *child, struct hbc_cursor *c)
 	int err = xa_insert(&child->index, (u32)c->store->info.number, c,
 			    GFP_ATOMIC | __GFP_NOWARN);
 
+	lockdep_assert_held(&child->s->lock);
 	if (err)
 		return err;
 	/* The tree may be another one by now. */

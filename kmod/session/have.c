@@ -53,6 +53,7 @@ static unsigned int hbc_have_message(struct hbc_message *m, u32 *from, struct hb
 		   HBC_HAVE_SLOTS : 0;
 	unsigned int n;
 
+	lockdep_assert_held(&m->s->lock);
 	/* What does not come for that is as good as thrown away. */
 	if (hbc_message_is_useless(m) && !hbc_store_is_whole(store))
 		WRITE_ONCE(m->thrown, true);
@@ -69,6 +70,7 @@ unsigned int hbc_have_frame(struct hbc_parent *parent, struct hbc_wire_have *w)
 	struct hbc_message *m;
 	unsigned int n;
 
+	lockdep_assert_held(&parent->s->lock);
 	if (!parent->having || parent->holds)
 		return 0;
 	list_for_each_entry(m, &parent->s->messages, link) {
@@ -113,6 +115,7 @@ unsigned int hbc_have_want_frame(struct hbc_parent *parent, struct hbc_wire_have
 	struct hbc_message *m;
 	unsigned int n;
 
+	lockdep_assert_held(&parent->s->lock);
 	if (!parent->wanting || parent->having)
 		return 0;
 	list_for_each_entry(m, &parent->s->messages, link) {

@@ -29,6 +29,7 @@ static void hbc_lost_set(struct hbc_session *s, u32 first, u32 count, bool down)
 
 void hbc_lost_child(struct hbc_child *child, u32 count, bool down)
 {
+	lockdep_assert_held(&child->s->lock);
 	if (child->slot == HBC_SLOT_ALL && !list_empty(&child->link))
 		hbc_lost_set(child->s, hbc_child_edge(child)->first, count, down);
 }

@@ -148,6 +148,7 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	u8 slot = parent->lane->slot;
 	struct hbc_parent *before = parent->s->parent[slot];
 
+	lockdep_assert_held(&parent->s->lock);
 	WRITE_ONCE(parent->s->parent[slot], parent);
 	parent->heard = jiffies;
 	parent->having = false;
@@ -174,6 +175,7 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 	struct hbc_tree *old;
 	unsigned int slot;
 
+	lockdep_assert_held(&s->plan_lock);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		if (s->tree[slot] && s->tree[slot]->epoch > tree->epoch)
 			return;
@@ -208,6 +210,7 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	bool ready;
 	int err;
 
+	lockdep_assert_held(&s->plan_lock);
 	if (!hbc_children_fit(s, tree))
 		return -E2BIG;
 	err = hbc_children_prepare(s, tree, &fresh);

@@ -110,6 +110,7 @@ static struct hbc_message *hbc_progress_next(struct hbc_session *s)
 	struct hbc_progress *p = &s->progress;
 	struct hbc_message *m;
 
+	lockdep_assert_held(&s->lock);
 	if (time_after_eq(jiffies, p->since + msecs_to_jiffies(HBC_PROGRESS_PAUSE_MS))) {
 		p->since = jiffies;
 		p->left = HBC_PROGRESS_LOOKS;
@@ -174,6 +175,7 @@ static int hbc_progress_note(struct hbc_child *child, struct hbc_message *m, u32
 {
 	struct hbc_cursor *c;
 
+	lockdep_assert_held(&child->s->lock);
 	if (epoch != child->tree->epoch)
 		return -ESTALE;
 	if (!hbc_message_is_file(m) || bytes > m->store->info.cut.total)

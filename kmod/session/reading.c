@@ -129,6 +129,7 @@ static void hbc_receiver_cut(struct hbc_receiver *r)
 	struct hbc_event e;
 	LIST_HEAD(gone);
 
+	sock_owned_by_me(r->sk);
 	spin_lock_bh(&r->lock);
 	r->cut = true;
 	hbc_receiver_sweep(r, false, &gone);

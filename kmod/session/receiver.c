@@ -104,6 +104,7 @@ void hbc_delivery_settle(struct hbc_delivery *d, u8 reason)
 
 bool hbc_delivery_end(struct hbc_delivery *d)
 {
+	lockdep_assert_held(&d->r->lock);
 	if (d->ended)
 		return false;
 	WRITE_ONCE(d->ended, true);
@@ -185,6 +186,7 @@ static u32 hbc_delivery_piece(const struct hbc_receiver *r, const struct hbc_del
 	const struct hbc_store *store = d->message->store;
 	u32 p = d->next;
 
+	lockdep_assert_held(&store->lock);
 	if (!r->unordered || d->off || d->part)
 		return p < store->nr && test_bit(p, store->whole) ? p : store->nr;
 	return find_next_andnot_bit(store->whole, d->done, store->nr, 0);

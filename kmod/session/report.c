@@ -34,6 +34,7 @@ static void hbc_report_retell(struct hbc_message *m)
 {
 	unsigned int i;
 
+	lockdep_assert_held(&m->s->lock);
 	m->retell = false;
 	for (i = 0; i < m->outcomes.nr; i++)
 		if (hbc_outcomes_add(&m->fresh, &m->outcomes.of[i], NULL) < 0)
@@ -129,6 +130,7 @@ static int hbc_report_outcome(struct hbc_child *child, const struct hbc_wire_out
 	struct hbc_message *m;
 	int n = 0;
 
+	lockdep_assert_held(&s->plan_lock);
 	if (add.first >= edge->size || add.count > edge->size - add.first)
 		return -EPROTO;
 	add.first += edge->first;
@@ -196,6 +198,7 @@ static void hbc_report_here(struct hbc_session *s, u64 *message, u64 *bytes)
 	struct hbc_message *m;
 	u64 most = U64_MAX;
 
+	lockdep_assert_held(&s->lock);
 	*message = s->last + 1;
 	*bytes = 0;
 	list_for_each_entry(m, &s->messages, link) {

@@ -101,6 +101,7 @@ static unsigned int hbc_serve_tree(struct hbc_child *child, void *frame)
 	const struct hbc_tree *tree = child->tree;
 	u32 n;
 
+	lockdep_assert_held(&child->s->lock);
 	if (!child->plan_told) {
 		child->plan_told = true;
 		memcpy(frame, &tree->plan->wire, tree->plan->len);
@@ -151,6 +152,7 @@ static unsigned int hbc_serve_last(struct hbc_child *child, struct hbc_wire_last
 	struct hbc_message *m;
 	struct hbc_cursor *c;
 
+	lockdep_assert_held(&child->s->lock);
 	list_for_each_entry(c, &child->cursors, child_link) {
 		if (c->last)
 			continue;
@@ -243,6 +245,7 @@ static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 {
 	struct hbc_message *m;
 
+	lockdep_assert_held(&child->s->lock);
 	list_for_each_entry(m, &child->s->messages, link) {
 		/* A lane that has not told of it cannot bring it yet. */
 		if (hbc_message_number(m) > child->told)
@@ -266,6 +269,7 @@ static bool hbc_serve_had(struct hbc_child *child, struct hbc_message *m, u8 *sl
 	u32 next = READ_ONCE(m->store->given);
 	bool had;
 
+	lockdep_assert_held(&child->s->lock);
 	spin_lock(&m->store->lock);
 	/* A short message is filled by its sender, in order. */
 	had = c && m->store->info.kind == HBC_MESSAGE_FILE &&
@@ -287,6 +291,7 @@ static bool hbc_serve_give(struct hbc_child *child)
 	u64 after = 0;
 	u8 slot;
 
+	lockdep_assert_held(&s->lock);
 	while (s->origin && !given && (m = hbc_serve_ungiven(child, after))) {
 		had = hbc_serve_had(child, m, &slot);
 		spin_unlock_bh(&s->lock);
@@ -302,6 +307,7 @@ static bool hbc_serve_give(struct hbc_child *child)
 /* Short messages first: those who wait for them wait for each other. session->lock held. */
 static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
 {
+	lockdep_assert_held(&child->s->lock);
 	return child->agreed && !child->over &&
 	       (hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
 		hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));

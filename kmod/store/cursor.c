@@ -161,6 +161,7 @@ static bool hbc_cursor_begin(struct hbc_cursor *c, struct hbc_at *at, u8 rank)
 	u32 p = hbc_cursor_find(c, rank);
 	struct hbc_piece *piece;
 
+	lockdep_assert_held(&c->store->lock);
 	if (p == c->store->nr)
 		return false;
 	*at = (struct hbc_at) { .piece = p, .on = true };
@@ -176,6 +177,7 @@ static void hbc_cursor_go(struct hbc_cursor *c, struct hbc_at *at, u32 bytes)
 	const struct hbc_geometry *cut = &c->store->info.cut;
 	u32 first = at->piece * cut->per_piece;
 
+	lockdep_assert_held(&c->store->lock);
 	at->off += bytes;
 	if (at->off < hbc_geometry_length(cut, first, hbc_geometry_count(cut, at->piece)))
 		return;
@@ -246,6 +248,7 @@ static u32 hbc_cursor_clear_of(const struct hbc_cursor *c, u32 first, u32 end)
 {
 	unsigned int i;
 
+	lockdep_assert_held(&c->store->lock);
 	for (i = 0; i < ARRAY_SIZE(c->at); i++)
 		if (c->at[i].on && c->at[i].piece >= first)
 			end = min(end, c->at[i].piece);
@@ -258,6 +261,7 @@ static void hbc_cursor_mark(struct hbc_cursor *c, u32 first, u32 end, bool sent)
 	unsigned long *word, mask;
 	u32 bit, n;
 
+	lockdep_assert_held(&c->store->lock);
 	for (; first < end; first += n) {
 		bit = first % BITS_PER_LONG;
 		n = min_t(u32, BITS_PER_LONG - bit, end - first);
