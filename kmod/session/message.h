@@ -120,8 +120,8 @@ void hbc_message_again(struct hbc_message *m);
 /* This node's own outcome is its reason, or else @reason. Context: process, no spinlocks. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);
 /*
- * It cannot be kept: it fails here with @reason, unless it has come to an end, of which readers are
- * told after what they have; others serve those below. Context: as above.
+ * It cannot be kept: it fails here with @reason, unless it has come to an end. Readers are told
+ * after what they have, and others serve those below. Context: as above.
  */
 void hbc_message_give_up(struct hbc_message *m, u8 reason);
 /* The root has heard of all: it goes. Context: as above. */
