@@ -503,7 +503,9 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const void
 			return hbc_progress_come(child, frame);
 		return all ? hbc_child_acked(child, frame) : -EPROTO;
 	case HBC_FRAME_LOST:
-		return all ? hbc_lost_come(child, frame, h->tag, h->n) : -EPROTO;
+		if (all)
+			hbc_lost_come(child, frame, h->tag, h->n);
+		return all ? 0 : -EPROTO;
 	case HBC_FRAME_REPORT:
 		return all ? hbc_report_come(child, frame, h->n) : -EPROTO;
 	default:

@@ -40,13 +40,12 @@ bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count)
 	return find_next_bit(s->lost.now, first + count, first) < first + count;
 }
 
-int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
-		  unsigned int n)
+void hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
+		   unsigned int n)
 {
 	struct hbc_session *s = child->s;
 	const struct hbc_edge *edge;
 	unsigned int i;
-	int err = 0;
 
 	mutex_lock(&s->plan_lock);
 	spin_lock_bh(&s->lock);
@@ -54,17 +53,16 @@ int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag
 	/* Of another tree it is told again. */
 	if (list_empty(&child->link) || be32_to_cpu(w->epoch) != child->tree->epoch)
 		n = 0;
-	for (i = 0; i < n && !err; i++) {
+	for (i = 0; i < n; i++) {
 		u32 first = be32_to_cpu(w->run[i].first), count = be32_to_cpu(w->run[i].count);
 
-		if (first >= edge->size || count > edge->size - first)
-			err = -EPROTO;
-		else
-			hbc_lost_set(s, edge->first + first, count, tag & HBC_LOST_DOWN);
+		/* Those below the child may be this node's own by now. */
+		if (first < edge->size)
+			hbc_lost_set(s, edge->first + first, min(count, edge->size - first),
+				     tag & HBC_LOST_DOWN);
 	}
 	spin_unlock_bh(&s->lock);
 	mutex_unlock(&s->plan_lock);
-	return err;
 }
 
 unsigned int hbc_lost_runs(struct hbc_session *s, bool down, struct hbc_wire_run *run,

@@ -27,9 +27,9 @@ struct hbc_lost {
 void hbc_lost_child(struct hbc_child *child, u32 count, bool down);
 /* Whether one of the nodes from @first on is not reached. session->lock held. */
 bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count);
-/* LOST has come from a child: 0 or why its lane must end. Context: receive work. */
-int hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
-		  unsigned int n);
+/* LOST has come from a child. Context: receive work. */
+void hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 tag,
+		   unsigned int n);
 /* LOST of what the parent does not know. Return: its length, or 0. session->lock held. */
 unsigned int hbc_lost_frame(struct hbc_session *s, struct hbc_wire_lost *w);
 /* Another tree of slot 0 takes its place, which numbers anew. session->lock held. */

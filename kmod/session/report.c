@@ -131,15 +131,14 @@ static int hbc_report_outcome(struct hbc_child *child, const struct hbc_wire_out
 	int n = 0;
 
 	lockdep_assert_held(&s->plan_lock);
-	if (add.first >= edge->size || add.count > edge->size - add.first)
-		return -EPROTO;
-	add.first += edge->first;
-	m = hbc_message_lookup(s, be64_to_cpu(w->message));
+	m = add.first < edge->size ? hbc_message_lookup(s, be64_to_cpu(w->message)) : NULL;
 	if (!m) {
-		/* It is over. */
+		/* It is over, or those below the child are this node's own by now. */
 		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 		return 0;
 	}
+	add.count = min(add.count, edge->size - add.first);
+	add.first += edge->first;
 	if (s->origin) {
 		hbc_root_report(m, child->tree, &add);
 	} else {

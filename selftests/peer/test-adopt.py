@@ -177,6 +177,16 @@ def test_serves(scene):
         scene.sender.send(content)
         tap.equal([node.take_all(sock) for sock in scene.receivers], [content] * 3,
                   "those below it get what is sent")
+        child.gets(child.begun())
+        number = max(child.told)
+        # As if these frames had been under way when the parent heard that it refuses.
+        child.send(wire.lost(epoch, wire.NODE_DEAD, (1, 2)),
+                   wire.report(epoch, (number, 1, 2, wire.SPOOL), (number, 0, 3, 0)),
+                   wire.ack(epoch, number + 1))
+        scene.complete()
+        tap.equal((child.alive(), node.completion(scene.sender)),
+                  (True, {2: "delivered", 3: "delivered", 4: "delivered", EVIL: "delivered"}),
+                  "what it says of those who are not below it any more does not count")
     child.close()
     scene.root.apply((1, 2), (2, 3), (2, 4))
     scene.complete()
