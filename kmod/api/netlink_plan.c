@@ -252,8 +252,10 @@ int hbcast_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 		s = hbc_session_find(group, root ? nla_get_u32(root) : group->hn->id, 0);
 	if (!s || !hbc_nl_tree_of(s, HBC_SLOT_ALL, &asked))
 		return hbc_nl_no_plan(info);
+	spin_lock_bh(&s->lock);
 	if (s->origin)
 		asked.ready = hbc_origin_is_ready(s);
+	spin_unlock_bh(&s->lock);
 	err = hbc_nl_reply(info, &(struct hbc_nl_kind) { hbc_nl_tree_put }, &asked);
 	hbc_tree_put(asked.tree);
 	return err;

@@ -137,32 +137,39 @@ int hbc_origin_apply(struct hbc_session *s, struct hbc_tree **trees)
 	return err;
 }
 
-bool hbc_origin_is_ready(struct hbc_session *s)
+bool hbc_origin_is_ready(const struct hbc_session *s)
 {
 	unsigned int slot;
-	bool ready;
 
-	spin_lock_bh(&s->lock);
-	ready = s->origin->epoch && !s->ended && !hbc_lost_any(s, 0, HBC_MAX_MEMBERS);
+	lockdep_assert_held(&s->lock);
+	if (!s->origin->epoch || s->ended || hbc_lost_any(s, 0, HBC_MAX_MEMBERS))
+		return false;
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		if (s->tree[slot] && !hbc_children_ready(s, s->tree[slot]))
-			ready = false;
-	spin_unlock_bh(&s->lock);
-	return ready;
+			return false;
+	return true;
 }
 
 /* It is told each time that all are ready after they were not. */
-void hbc_root_ready(struct hbc_session *s, u32 epoch)
+void hbc_root_ready(struct hbc_session *s)
 {
+	u32 epoch = s->origin->epoch;
+	bool news;
+
 	lockdep_assert_held(&s->plan_lock);
-	if (hbc_origin_is_ready(s) && s->origin->epoch == epoch &&
-	    xchg(&s->origin->told, epoch) != epoch)
+	spin_lock_bh(&s->lock);
+	news = s->origin->told != epoch && hbc_origin_is_ready(s);
+	if (news)
+		s->origin->told = epoch;
+	spin_unlock_bh(&s->lock);
+	if (news)
 		hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_READY, 0, 0);
 }
 
 void hbc_root_unready(struct hbc_session *s)
 {
-	WRITE_ONCE(s->origin->told, 0);
+	lockdep_assert_held(&s->lock);
+	s->origin->told = 0;
 }
 
 #define HBC_ORIGIN_RUNS	16	/* of lost nodes in one event */
@@ -181,6 +188,8 @@ static u32 *hbc_origin_lost_ids(struct hbc_session *s, bool down, u32 *nr)
 		return NULL;
 	spin_lock_bh(&s->lock);
 	n = hbc_lost_runs(s, down, run, HBC_ORIGIN_RUNS);
+	if (n && down)
+		hbc_root_unready(s);
 	for (i = 0; i < n; i++) {
 		node = &s->tree[HBC_SLOT_ALL]->node[be32_to_cpu(run[i].first)];
 		for (p = 0; p < be32_to_cpu(run[i].count); p++)
@@ -217,11 +226,11 @@ void hbc_root_lost(struct hbc_session *s)
 	struct hbc_message *m;
 
 	while (hbc_origin_tell_lost(s, true))
-		hbc_root_unready(s);
+		;
 	while (hbc_origin_tell_lost(s, false))
 		;
 	mutex_lock(&s->plan_lock);
-	hbc_root_ready(s, s->origin->epoch);
+	hbc_root_ready(s);
 	mutex_unlock(&s->plan_lock);
 	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
 		hbc_sent_look(m->sent);

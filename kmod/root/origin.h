@@ -22,7 +22,7 @@ struct hbc_tree;
  * @given: of each slot how long what it was given takes at its rate, in ns
  * @spanning: slots whose trees reach all members
  * @epoch: of the newest plan, 0 before the first one
- * @told: epoch of which it was told that all are ready; xchg()
+ * @told: epoch of which it was told that all are ready; session->lock
  * @ended: nothing new is taken
  */
 struct hbc_origin {
@@ -51,8 +51,8 @@ struct hbc_session *hbc_origin_session(struct hbc_group *group);
  * hn->lock held. Return: 0, or -ENOMEM, and nothing has changed.
  */
 int hbc_origin_apply(struct hbc_session *s, struct hbc_tree **trees);
-/* Whether all nodes of the newest plan are connected. Context: process. */
-bool hbc_origin_is_ready(struct hbc_session *s);
+/* Whether all nodes of the newest plan are connected. session->lock held. */
+bool hbc_origin_is_ready(const struct hbc_session *s);
 
 /* Bytes of payload that fill a segment on every lane of this node. Context: process. */
 u16 hbc_origin_payload(struct hbc_session *s);

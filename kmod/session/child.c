@@ -258,7 +258,7 @@ void hbc_children_leave_slots(struct hbc_session *s, u64 slots)
 			hbc_child_leave(child);
 }
 
-bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree)
+bool hbc_children_ready(const struct hbc_session *s, const struct hbc_tree *tree)
 {
 	const struct hbc_child *child;
 

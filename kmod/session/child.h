@@ -98,7 +98,7 @@ void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct l
 void hbc_children_leave_slots(struct hbc_session *s, u64 slots);
 
 /* Whether all nodes below in @tree are connected. session->lock held. */
-bool hbc_children_ready(struct hbc_session *s, const struct hbc_tree *tree);
+bool hbc_children_ready(const struct hbc_session *s, const struct hbc_tree *tree);
 /* Whether a child may get more of a message from here. session->lock held. */
 bool hbc_children_lack(const struct hbc_message *m);
 /* A message is not sent any more. Context: process, no spinlocks. */

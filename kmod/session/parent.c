@@ -323,7 +323,7 @@ void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser,
 		if (refuser)
 			hbc_root_refused(s, epoch, refuser, reason);
 		else
-			hbc_root_ready(s, epoch);
+			hbc_root_ready(s);
 		return;
 	}
 	spin_lock_bh(&s->lock);

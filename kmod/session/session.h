@@ -132,10 +132,10 @@ void hbc_root_released(struct hbc_message *m);
  * are over. Context: process, no spinlocks.
  */
 void hbc_root_lost(struct hbc_session *s);
-/* Some nodes are not connected. Context: any. */
+/* Some nodes are not connected. session->lock held. */
 void hbc_root_unready(struct hbc_session *s);
-/* All below may have the epoch's trees by now. plan_lock held. */
-void hbc_root_ready(struct hbc_session *s, u32 epoch);
+/* All below may have their trees by now. plan_lock held. */
+void hbc_root_ready(struct hbc_session *s);
 /* A node did not take its part. Context: process. */
 void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason);
 /* The message's file is of no use. Context: process, no spinlocks. */
