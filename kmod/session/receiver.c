@@ -346,7 +346,7 @@ static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_del
 	/* One that has begun holds up the others, so a short message begins when it is whole. */
 	if (r->unordered)
 		return READ_ONCE(store->nr_whole) > d->nr;
-	return hbc_message_is_file(d->message) && READ_ONCE(store->prefix) > d->next;
+	return hbc_message_is_file(d->message) && test_bit(d->next, store->whole);
 }
 
 /*

@@ -17,7 +17,6 @@ void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file)
 	bitmap_fill(store->whole, store->nr);
 	bitmap_fill(store->filed, store->nr);
 	WRITE_ONCE(store->nr_whole, store->nr);
-	WRITE_ONCE(store->prefix, store->nr);
 	if (store->nr)
 		hbc_file_kick(store);
 	spin_unlock_bh(&store->lock);

@@ -213,8 +213,6 @@ static void hbc_store_complete(struct hbc_store *store, u32 number)
 	lockdep_assert_held(&store->lock);
 	set_bit(number, store->whole);
 	WRITE_ONCE(store->nr_whole, store->nr_whole + 1);
-	while (store->prefix < store->nr && test_bit(store->prefix, store->whole))
-		WRITE_ONCE(store->prefix, store->prefix + 1);
 	if (!list_empty(&store->sinks))
 		hbc_file_kick(store);
 }

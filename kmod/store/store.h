@@ -83,7 +83,6 @@ struct hbc_message_info {
  * @nr_whole: pieces in @whole
  * @resumed: bytes of pieces that lay in the file before the message came
  * @untold: those of these pieces whose slots are not known yet
- * @prefix: so many from the first on are in @whole
  * @given: at the root: pieces before it have got their slots
  * @ahead: at the root: pieces before it have been read ahead
  * @reads_ahead: pieces are read before they have slots: this is the root's
@@ -119,7 +118,6 @@ struct hbc_store {
 	u32 nr_whole;
 	u64 resumed;
 	u32 untold;
-	u32 prefix;
 	u32 given;
 	u32 ahead;
 	bool reads_ahead;
