@@ -95,14 +95,12 @@ static int hbc_nl_store_put(struct sk_buff *skb, const void *of)
 	struct hbc_store *store = m->store;
 	const struct hbc_message_info *info = &store->info;
 	struct hbc_session *s = m->s;
-	u64 filed = 0;
+	u64 filed;
 	int err;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&store->lock);
-	if (store->filed)
-		filed = hbc_store_bytes(store, store->filed,
-					bitmap_weight(store->filed, store->nr));
+	filed = hbc_store_bytes(store, store->filed, bitmap_weight(store->filed, store->nr));
 	err = nla_put_u32(skb, HBCAST_A_STORE_GROUP, s->group->id) ?:
 	      nla_put_u32(skb, HBCAST_A_STORE_ROOT, s->root) ?:
 	      hbc_nl_put_u64(skb, HBCAST_A_STORE_ID, info->number) ?:

@@ -19,8 +19,7 @@ static int hbc_store_alloc(struct hbc_store *store)
 {
 	u32 nr = store->nr, chains = roundup_pow_of_two(nr / HBC_STORE_CHAIN + 1);
 	unsigned int longs = BITS_TO_LONGS(nr) + 1;
-	unsigned int maps = store->info.kind == HBC_MESSAGE_FILE ? 4 : 2;
-	unsigned long *map = kvzalloc(((size_t)chains + maps * longs) * sizeof(long) + nr,
+	unsigned long *map = kvzalloc(((size_t)chains + 4 * longs) * sizeof(long) + nr,
 				      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 
 	if (!map)
@@ -29,11 +28,9 @@ static int hbc_store_alloc(struct hbc_store *store)
 	store->mask = chains - 1;
 	store->begun = map + chains;
 	store->whole = store->begun + longs;
-	if (maps == 4) {
-		store->filed = store->whole + longs;
-		store->load = store->filed + longs;
-	}
-	store->tag = (u8 *)(store->begun + maps * longs);
+	store->filed = store->whole + longs;
+	store->load = store->filed + longs;
+	store->tag = (u8 *)(store->load + longs);
 	memset(store->tag, HBC_TAG_NONE, nr);
 	return 0;
 }
@@ -136,7 +133,7 @@ struct hbc_piece *hbc_store_piece(struct hbc_store *store, u32 number)
 void hbc_store_want(struct hbc_store *store, u32 number)
 {
 	lockdep_assert_held(&store->lock);
-	if (!store->load || __test_and_set_bit(number, store->load))
+	if (__test_and_set_bit(number, store->load))
 		return;
 	store->nr_load++;
 	hbc_file_kick(store);
@@ -356,7 +353,7 @@ int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *b
 		return -ENOMEM;
 	}
 	piece->users = hbc_cursors_at(store, number);
-	if (store->filed && test_bit(number, store->filed))
+	if (test_bit(number, store->filed))
 		hbc_store_cache(store, piece);
 	return 0;
 }
