@@ -270,7 +270,7 @@ static int hbc_file_step(struct hbc_store *store, struct hbc_pages *pages, bool 
 	spin_lock_bh(&store->lock);
 	load = !store->closed && hbc_file_next_load(store, &piece);
 	/* What has come since is not forgotten. */
-	more = ret || load || hbc_sinks_wait(store);
+	more = ret || load || hbc_sinks_first(store, &(u32){ 0 });
 	WRITE_ONCE(store->working, more);
 	spin_unlock_bh(&store->lock);
 	if (!load)

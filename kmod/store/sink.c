@@ -147,46 +147,36 @@ static void hbc_sink_hold(const struct hbc_piece *p, struct hbc_write *w)
 		hbc_burst_get(w->held[i].burst);
 }
 
-/* The first piece that is here and not in the sink, or nr. store->lock held. */
-static u32 hbc_sink_piece(const struct hbc_store *store, struct hbc_sink *sink)
-{
-	lockdep_assert_held(&store->lock);
-	if (sink->stopped || store->closed)
-		return store->nr;
-	sink->next = find_next_zero_bit(sink->done, store->nr, sink->next);
-	return find_next_andnot_bit(store->whole, sink->done, store->nr, sink->next);
-}
-
-bool hbc_sinks_wait(const struct hbc_store *store)
+struct hbc_sink *hbc_sinks_first(const struct hbc_store *store, u32 *piece)
 {
 	struct hbc_sink *sink;
 
 	lockdep_assert_held(&store->lock);
-	list_for_each_entry(sink, &store->sinks, link)
-		if (hbc_sink_piece(store, sink) < store->nr)
-			return true;
-	return false;
+	list_for_each_entry(sink, &store->sinks, link) {
+		if (sink->stopped || store->closed)
+			continue;
+		sink->next = find_next_zero_bit(sink->done, store->nr, sink->next);
+		*piece = find_next_andnot_bit(store->whole, sink->done, store->nr, sink->next);
+		if (*piece < store->nr)
+			return sink;
+	}
+	return NULL;
 }
 
 bool hbc_sink_next(struct hbc_store *store, struct hbc_write *w)
 {
-	const struct hbc_piece *p = NULL;
-	struct hbc_sink *sink;
+	const struct hbc_piece *p;
 
 	memset(w, 0, sizeof(*w));
 	spin_lock_bh(&store->lock);
-	list_for_each_entry(sink, &store->sinks, link) {
-		w->piece = hbc_sink_piece(store, sink);
-		if (w->piece == store->nr)
-			continue;
-		w->sink = sink;
+	w->sink = hbc_sinks_first(store, &w->piece);
+	if (w->sink) {
 		p = hbc_store_piece(store, w->piece);
 		/* They take turns, and find what another one has had in memory. */
-		list_move_tail(&sink->link, &store->sinks);
-		break;
+		list_move_tail(&w->sink->link, &store->sinks);
+		if (p)
+			hbc_sink_hold(p, w);
 	}
-	if (p)
-		hbc_sink_hold(p, w);
 	spin_unlock_bh(&store->lock);
 	return w->sink;
 }

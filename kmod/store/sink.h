@@ -76,8 +76,8 @@ struct hbc_write {
 	u32 sum;
 };
 
-/* Whether there is one. store->lock held. */
-bool hbc_sinks_wait(const struct hbc_store *store);
+/* The first sink that lacks a piece which is here, *@piece; or NULL. store->lock held. */
+struct hbc_sink *hbc_sinks_first(const struct hbc_store *store, u32 *piece);
 /* The next one. Context: process, of the file's work alone. Return: whether there is one. */
 bool hbc_sink_next(struct hbc_store *store, struct hbc_write *w);
 /* It has been written, or not, with @err. Context: as above. Return: whether the sink is over. */
