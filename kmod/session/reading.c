@@ -333,8 +333,8 @@ struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *
 				       const struct hbcast_sink *s, const u64 *has)
 {
 	struct hbc_delivery *d;
-	struct hbc_sink *sink;
-	int err;
+	struct hbc_sink *sink = NULL;
+	int err = -ENOMEM;
 
 	spin_lock_bh(&r->lock);
 	d = hbc_receiver_pick(r, &r->deliveries, s->root, s->message, true);
@@ -343,13 +343,15 @@ struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *
 		return ERR_PTR(s->message ? -ENOENT : -EAGAIN);
 	if (!file)
 		return d;
-	err = hbc_file_fits(file, d->message->store->info.cut.total);
 	if (has && s->pieces != d->message->store->nr)
 		err = -EINVAL;
-	sink = err ? NULL : hbc_sink_add(d->message->store, file, has);
+	else if (d->message->store->info.cut.total > LLONG_MAX - file->pos)
+		err = -EOVERFLOW;
+	else
+		sink = hbc_sink_add(d->message->store, file, has);
 	if (!sink) {
 		hbc_message_put(d->message);
-		return ERR_PTR(err ?: -ENOMEM);
+		return ERR_PTR(err);
 	}
 	spin_lock_bh(&r->lock);
 	d->sink = sink;

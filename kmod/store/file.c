@@ -101,11 +101,6 @@ void hbc_file_put(struct hbc_file *f)
 	kref_put(&f->ref, hbc_file_free);
 }
 
-int hbc_file_fits(const struct hbc_file *f, u64 length)
-{
-	return length > LLONG_MAX - f->pos ? -EOVERFLOW : 0;
-}
-
 bool hbc_file_has_changed(const struct hbc_file *f)
 {
 	return i_size_read(file_inode(f->file)) != f->size ||

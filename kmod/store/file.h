@@ -46,8 +46,6 @@ struct hbc_file {
  */
 struct hbc_file *hbc_file_new(int fd, u64 pos, u64 length, bool write);
 void hbc_file_put(struct hbc_file *f);
-/* Whether @length bytes have numbers behind its place: 0 or -EOVERFLOW. Context: any. */
-int hbc_file_fits(const struct hbc_file *f, u64 length);
 /* Whether it is not as it was when it was given. Context: process. */
 bool hbc_file_has_changed(const struct hbc_file *f);
 
