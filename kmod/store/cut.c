@@ -23,14 +23,11 @@ static int hbc_pages_need(struct hbc_pages *pages, u32 len)
 {
 	unsigned int order = max_t(unsigned int, get_order(len), HBC_CUT_ORDER);
 
-	if (pages->page && pages->off + len <= pages->size)
+	if (pages->page && pages->off + len <= page_size(pages->page))
 		return 0;
 	hbc_pages_free(pages);
 	pages->page = alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_COMP | __GFP_NOWARN, order);
-	if (!pages->page)
-		return -ENOMEM;
-	pages->size = PAGE_SIZE << order;
-	return 0;
+	return pages->page ? 0 : -ENOMEM;
 }
 
 struct hbc_burst *hbc_cut_new(const struct hbc_message_info *info, u32 piece,

@@ -16,7 +16,6 @@ struct page;
 struct hbc_pages {
 	struct page *page;
 	u32 off;
-	u32 size;
 };
 
 /* Context: any. */
