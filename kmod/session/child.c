@@ -408,53 +408,34 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 	return err == -ENOMEM ? err : 0;
 }
 
-/* A new cursor becomes the child's. session->lock held. */
-static int hbc_child_add_cursor(struct hbc_child *child, struct hbc_cursor *c)
-{
-	int err = xa_insert(&child->index, (u32)c->store->info.number, c,
-			    GFP_ATOMIC | __GFP_NOWARN);
-
-	lockdep_assert_held(&child->s->lock);
-	if (err)
-		return err;
-	/* The tree may be another one by now. */
-	hbc_cursor_set_route(c, &hbc_child_edge(child)->route);
-	list_add_tail(&c->child_link, &child->cursors);
-	return 0;
-}
-
 int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
 {
-	struct hbc_cursor *c, *fresh = NULL;
 	struct hbc_session *s = child->s;
-	struct hbc_tree *tree = NULL;
+	struct hbc_cursor *c;
+	int err = 0;
+	bool lacks;
 
 	spin_lock_bh(&s->lock);
-	c = hbc_child_cursor(child, m->store);
-	if (!c && !list_empty(&m->link)) {
-		const struct hbc_route *route = &hbc_child_edge(child)->route;
-
-		/* The store looks at the route at once, and another tree may come. */
-		tree = child->tree;
-		kref_get(&tree->ref);
-		spin_unlock_bh(&s->lock);
-		fresh = hbc_cursor_new(m->store, child->lane, route);
-		if (!fresh) {
-			hbc_tree_put(tree);
-			return -ENOMEM;
-		}
-		spin_lock_bh(&s->lock);
-		c = hbc_child_cursor(child, m->store);
-		if (!c && !list_empty(&m->link) && !hbc_child_add_cursor(child, fresh)) {
-			c = fresh;
-			fresh = NULL;
-		}
+	lacks = !hbc_child_cursor(child, m->store) && !list_empty(&m->link);
+	spin_unlock_bh(&s->lock);
+	if (!lacks)
+		return 0;
+	c = hbc_cursor_new(m->store, child->lane);
+	if (!c)
+		return -ENOMEM;
+	spin_lock_bh(&s->lock);
+	lacks = !hbc_child_cursor(child, m->store) && !list_empty(&m->link);
+	if (lacks && xa_insert(&child->index, (u32)hbc_message_number(m), c,
+			       GFP_ATOMIC | __GFP_NOWARN))
+		err = -ENOMEM;
+	if (lacks && !err) {
+		hbc_cursor_set_route(c, &hbc_child_edge(child)->route);
+		list_add_tail(&c->child_link, &child->cursors);
 	}
 	spin_unlock_bh(&s->lock);
-	if (fresh)
-		hbc_cursor_free(fresh);
-	hbc_tree_put(tree);
-	return c || list_empty(&m->link) ? 0 : -ENOMEM;
+	if (!lacks || err)
+		hbc_cursor_free(c);
+	return err;
 }
 
 static int hbc_child_acked(struct hbc_child *child, const struct hbc_wire_ack *w)

@@ -16,8 +16,7 @@
 
 static_assert(HBC_ROUTE_RANKS < HBC_RANK_NONE);
 
-struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
-				  const struct hbc_route *route)
+struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane)
 {
 	unsigned int longs = BITS_TO_LONGS(store->nr) + 1;
 	struct hbc_cursor *c = kvzalloc(struct_size(c, sent, 2 * longs) + store->nr,
@@ -27,15 +26,10 @@ struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane
 		return NULL;
 	c->stub = c->sent + longs;
 	c->rank = (u8 *)(c->stub + longs);
-	memset(c->rank, HBC_RANK_OPEN, store->nr);
-	c->route = route;
 	c->lane = lane;
 	c->store = store;
 	kref_get(&store->ref);
-	INIT_LIST_HEAD(&c->child_link);
-	spin_lock_bh(&store->lock);
-	list_add_tail(&c->link, &store->cursors);
-	spin_unlock_bh(&store->lock);
+	INIT_LIST_HEAD(&c->link);
 	return c;
 }
 
@@ -66,6 +60,8 @@ void hbc_cursor_set_route(struct hbc_cursor *c, const struct hbc_route *route)
 	u32 p;
 
 	spin_lock_bh(&c->store->lock);
+	if (!c->route)
+		list_add_tail(&c->link, &c->store->cursors);
 	c->route = route;
 	for (p = 0; p < c->store->nr; p++)
 		if (c->rank[p] != HBC_RANK_WANT)

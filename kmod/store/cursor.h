@@ -25,7 +25,7 @@ struct hbc_at {
  * @child_link: the owner's list and lock
  * @store: a reference
  * @lane: is woken when there is something to send; the owner holds a reference
- * @route: what the lane is to bring; replaced by hbc_cursor_set_route()
+ * @route: what the lane is to bring; NULL as long as it is not on store->cursors
  * @rank: of each piece by @route, HBC_RANK_*
  * @nr_sent: their number
  * @stub: pieces of which the first fragment is all that goes, as the child has them
@@ -55,12 +55,11 @@ struct hbc_cursor {
 	unsigned long sent[];
 };
 
-/* @lane's cursor, at the beginning of @store; NULL without memory. Context: process. */
-struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane,
-				  const struct hbc_route *route);
+/* A cursor of @store for @lane, which begins when it gets a route; or NULL. Context: process. */
+struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane);
 /* Context: any, while the store has other references; takes store->lock. */
 void hbc_cursor_free(struct hbc_cursor *cursor);
-/* Another route, or the same as if nothing were known by it. Takes store->lock. */
+/* The first route, or another one, as if nothing were known by it. Takes store->lock. */
 void hbc_cursor_set_route(struct hbc_cursor *cursor, const struct hbc_route *route);
 /* A new connection: nothing is under way, and nothing counts as sent. Takes store->lock. */
 void hbc_cursor_rewind(struct hbc_cursor *cursor);
