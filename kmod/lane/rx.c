@@ -142,7 +142,7 @@ static void hbc_read_whole(struct hbc_read *r, const struct hbc_wire_data *heade
 
 	if (!run || run->burst != rx->burst || run->message != message || run->frame != frame ||
 	    run->tag != header->hdr.tag || run->first + run->nr != first ||
-	    run->pos + run->len != rx->whole) {
+	    run->pos + run->nr * frame != rx->whole) {
 		run = &rx->run[rx->nr++];
 		hbc_burst_get(rx->burst);
 		*run = (struct hbc_run) {
@@ -151,7 +151,6 @@ static void hbc_read_whole(struct hbc_read *r, const struct hbc_wire_data *heade
 		};
 	}
 	run->nr += nr;
-	run->len += nr * frame;
 	rx->whole += nr * frame;
 	WRITE_ONCE(r->lane->stats.rx_fragments, r->lane->stats.rx_fragments + nr);
 }

@@ -14,7 +14,6 @@ struct hbc_lane;
  * struct hbc_run - fragments of one message, one behind the other in a burst
  * @burst: a reference
  * @pos: first byte in it
- * @len: bytes, headers included
  * @message: the low half of its number
  * @first: number of the first fragment
  * @nr: fragments
@@ -24,7 +23,6 @@ struct hbc_lane;
 struct hbc_run {
 	struct hbc_burst *burst;
 	u32 pos;
-	u32 len;
 	u32 message;
 	u32 first;
 	u32 nr;

@@ -467,7 +467,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 	struct hbc_session *s = parent->s;
 	struct hbc_message *m = hbc_message_find(s, run->message);
 	/* Memory that the run keeps alive. */
-	u32 size = mul_u64_u32_div(run->burst->truesize, run->len, run->burst->len);
+	u32 size = mul_u64_u32_div(run->burst->truesize, run->nr * run->frame, run->burst->len);
 	int ret;
 
 	if (!m || hbc_message_is_useless(m)) {

@@ -303,7 +303,7 @@ static bool hbc_store_fits(const struct hbc_store *store, const struct hbc_run *
 		return false;
 	/* The last one may be shorter, and then comes alone. */
 	return run->frame == hbc_geometry_length(cut, run->first, 1) &&
-	       run->len == hbc_geometry_length(cut, run->first, run->nr);
+	       run->nr * run->frame == hbc_geometry_length(cut, run->first, run->nr);
 }
 
 int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesize)
