@@ -19,13 +19,11 @@
 /**
  * struct hbc_handshake - what both proofs are made of
  * @hello: HELLO as it was on the wire
- * @challenge: of the acceptor, for itself
- * @challenged: CHALLENGE has been sent or checked
+ * @challenge: CHALLENGE once it has been made or checked; its node is 0 before
  */
 struct hbc_handshake {
 	struct hbc_wire_hello hello;
 	struct hbc_wire_challenge challenge;
-	bool challenged;
 };
 
 void hbc_handshake_free(struct hbc_lane *lane)
@@ -93,7 +91,6 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hell
 	struct hbc_wire_challenge *challenge;
 	struct hbc_handshake *hs;
 	u16 reason;
-	int err;
 
 	/* Who removes it, or changes its members, finds the lane from now on. */
 	spin_lock(&lane->hn->lanes_lock);
@@ -115,11 +112,8 @@ static int hbc_handshake_hello(struct hbc_lane *lane, const struct hbc_wire_hell
 	hbc_wire_put_hdr(&challenge->hdr, HBC_FRAME_CHALLENGE, 0, sizeof(*challenge));
 	challenge->node = hello->to;
 	get_random_bytes(challenge->nonce, sizeof(challenge->nonce));
-	err = hbc_group_prove(group, HBC_AUTH_ACCEPTOR, &hs->hello, challenge, challenge->mac);
-	if (err)
-		return err;
-	hs->challenged = true;
-	return hbc_tx_now(lane, challenge, sizeof(*challenge));
+	return hbc_group_prove(group, HBC_AUTH_ACCEPTOR, &hs->hello, challenge, challenge->mac) ?:
+	       hbc_tx_now(lane, challenge, sizeof(*challenge));
 }
 
 /* The other side, or this one, does not accept the other: enum hbcast_reject_reason. */
@@ -142,7 +136,7 @@ static int hbc_handshake_challenge(struct hbc_lane *lane, const struct hbc_wire_
 	struct hbc_wire_auth auth;
 	int err;
 
-	if (hs->challenged || be32_to_cpu(w->node) != lane->peer)
+	if (hs->challenge.node || be32_to_cpu(w->node) != lane->peer)
 		return -EPROTO;
 	if (hbc_group_verify(lane->group, HBC_AUTH_ACCEPTOR, &hs->hello, w, w->mac))
 		return hbc_handshake_refused(lane, HBCAST_REJECT_KEY);
@@ -150,7 +144,7 @@ static int hbc_handshake_challenge(struct hbc_lane *lane, const struct hbc_wire_
 	err = hbc_group_prove(lane->group, HBC_AUTH_CONNECTOR, &hs->hello, w, auth.mac);
 	if (err)
 		return err;
-	hs->challenged = true;
+	hs->challenge = *w;
 	return hbc_tx_now(lane, &auth, sizeof(auth));
 }
 
@@ -161,7 +155,7 @@ static int hbc_handshake_auth(struct hbc_lane *lane, const struct hbc_wire_auth 
 	struct hbc_wire_hdr ready;
 	int err;
 
-	if (!hs || !hs->challenged)
+	if (!hs)
 		return hbc_handshake_reject(lane, HBCAST_REJECT_PROTOCOL);
 	if (hbc_group_verify(lane->group, HBC_AUTH_CONNECTOR, &hs->hello, &hs->challenge, w->mac))
 		return hbc_handshake_reject(lane, HBCAST_REJECT_KEY);
@@ -200,7 +194,7 @@ int hbc_handshake_frame(struct hbc_lane *lane, const struct hbc_hdr *h, const vo
 	case HBC_FRAME_CHALLENGE:
 		return hbc_handshake_challenge(lane, frame);
 	case HBC_FRAME_READY:
-		if (!lane->handshake->challenged)
+		if (!lane->handshake->challenge.node)
 			return -EPROTO;
 		hbc_life_ready(lane);
 		return 0;
