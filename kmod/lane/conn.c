@@ -16,17 +16,6 @@
 
 /* Callbacks of the socket, in softirq or under its lock. */
 
-static void hbc_conn_data_ready(struct sock *sk)
-{
-	struct hbc_lane *lane;
-
-	read_lock_bh(&sk->sk_callback_lock);
-	lane = sk->sk_user_data;
-	if (lane)
-		hbc_lane_run(lane, &lane->rx_work);
-	read_unlock_bh(&sk->sk_callback_lock);
-}
-
 static void hbc_conn_write_space(struct sock *sk)
 {
 	struct hbc_lane *lane;
@@ -39,16 +28,17 @@ static void hbc_conn_write_space(struct sock *sk)
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 
-static void hbc_conn_state_change(struct sock *sk)
+/* It is connected, or something has come, or the end, before which all is to be read. */
+static void hbc_conn_news(struct sock *sk)
 {
 	struct hbc_lane *lane;
 
 	read_lock_bh(&sk->sk_callback_lock);
 	lane = sk->sk_user_data;
-	if (lane && sk->sk_state == TCP_ESTABLISHED)
+	if (lane && READ_ONCE(lane->state) == HBCAST_LANE_STATE_CONNECTING &&
+	    sk->sk_state == TCP_ESTABLISHED)
 		hbc_lane_wake(lane);
-	else if (lane)
-		/* What came before the end is still to be read. */
+	if (lane)
 		hbc_lane_run(lane, &lane->rx_work);
 	read_unlock_bh(&sk->sk_callback_lock);
 }
@@ -97,9 +87,9 @@ void hbc_conn_adopt(struct hbc_lane *lane, struct socket *sock)
 	lane->saved.write_space = sk->sk_write_space;
 	lane->saved.state_change = sk->sk_state_change;
 	lane->saved.error_report = sk->sk_error_report;
-	sk->sk_data_ready = hbc_conn_data_ready;
+	sk->sk_data_ready = hbc_conn_news;
 	sk->sk_write_space = hbc_conn_write_space;
-	sk->sk_state_change = hbc_conn_state_change;
+	sk->sk_state_change = hbc_conn_news;
 	sk->sk_error_report = hbc_conn_error_report;
 	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
