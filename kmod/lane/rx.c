@@ -51,6 +51,20 @@ void hbc_rx_reset(struct hbc_rx *rx)
 	hbc_rx_init(rx);
 }
 
+/* Another burst with @need free vectors; the half frame at the end of the last one goes over. */
+static int hbc_rx_carry(struct hbc_rx *rx, unsigned int need)
+{
+	struct hbc_burst *b = hbc_burst_carry(rx->burst, rx->whole, need);
+
+	if (!b)
+		return -ENOMEM;
+	if (rx->burst)
+		hbc_burst_put(rx->burst);
+	rx->burst = b;
+	rx->whole = 0;
+	return 0;
+}
+
 /**
  * struct hbc_read - one call of the actor: one skb
  * @lane: the lane
@@ -88,25 +102,13 @@ static int hbc_read_flush(struct hbc_read *r)
 	return err;
 }
 
-/* Another burst with room for the skb; the half frame at the end of the last one goes over. */
+/* Another burst with room for the skb. */
 static int hbc_read_burst(struct hbc_read *r)
 {
 	/* Short skbs come in numbers; others come alone. */
 	unsigned int least = r->skb->len < HBC_BURST_BYTES / 2 ? HBC_BURST_VECTORS : 0;
-	struct hbc_rx *rx = r->rx;
-	int err = hbc_read_flush(r);
-	struct hbc_burst *b;
 
-	if (err)
-		return err;
-	b = hbc_burst_carry(rx->burst, rx->whole, max(r->need + 2, least));
-	if (!b)
-		return -ENOMEM;
-	if (rx->burst)
-		hbc_burst_put(rx->burst);
-	rx->burst = b;
-	rx->whole = 0;
-	return 0;
+	return hbc_read_flush(r) ?: hbc_rx_carry(r->rx, max(r->need + 2, least));
 }
 
 /* Whether all of the skb has room in the burst at hand. */
@@ -377,19 +379,14 @@ static int hbc_rx_dispatch(struct hbc_lane *lane)
 }
 
 /* What is not whole stays for the next turn, in a burst of its own. */
-static int hbc_rx_carry(struct hbc_rx *rx)
+static int hbc_rx_part(struct hbc_rx *rx)
 {
-	struct hbc_burst *b = NULL;
-
 	if (!rx->burst || !rx->whole)
 		return 0;
-	if (rx->burst->len > rx->whole) {
-		b = hbc_burst_carry(rx->burst, rx->whole, HBC_BURST_VECTORS);
-		if (!b)
-			return -ENOMEM;
-	}
+	if (rx->burst->len > rx->whole)
+		return hbc_rx_carry(rx, HBC_BURST_VECTORS);
 	hbc_burst_put(rx->burst);
-	rx->burst = b;
+	rx->burst = NULL;
 	rx->whole = 0;
 	return 0;
 }
@@ -412,7 +409,7 @@ int hbc_rx_turn(struct hbc_lane *lane, u32 *bytes)
 		*bytes += n;
 	}
 	trace_hbc_receive(lane, n);
-	err = hbc_rx_carry(&lane->rx) ?: hbc_rx_dispatch(lane);
+	err = hbc_rx_part(&lane->rx) ?: hbc_rx_dispatch(lane);
 	if (!err)
 		err = desc.error ?: min(n, 0);
 	/* Who speaks another version is told so. */
