@@ -3,6 +3,7 @@
 #include <linux/in.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
+#include <linux/uio.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 
@@ -107,6 +108,14 @@ void hbc_conn_drop(struct socket *sock)
 	if (sk->sk_state != TCP_FIN_WAIT2 || tcp_fin_time(sk) > TCP_TIMEWAIT_LEN)
 		sock_no_linger(sk);
 	sock_release(sock);
+}
+
+int hbc_conn_send(struct socket *sock, const void *data, unsigned int len, int flags)
+{
+	struct kvec vec = { .iov_base = (void *)data, .iov_len = len };
+	struct msghdr msg = { .msg_flags = flags | MSG_NOSIGNAL };
+
+	return kernel_sendmsg(sock, &msg, &vec, 1, len);
 }
 
 /* Flag, callbacks, work, release: in this order nobody finds a dead socket. */

@@ -17,4 +17,7 @@ void hbc_conn_end(struct hbc_lane *lane);
 /* Releases a connection that is no lane's. */
 void hbc_conn_drop(struct socket *sock);
 
+/* Sends bytes by MSG_* flags: how many, or -errno. tx_mutex may be held. */
+int hbc_conn_send(struct socket *sock, const void *data, unsigned int len, int flags);
+
 #endif /* _HBC_CONN_H */

@@ -8,6 +8,7 @@
 #include <net/sock.h>
 
 #include "compat/send.h"
+#include "lane/conn.h"
 #include "lane/gauge.h"
 #include "lane/lane.h"
 #include "lane/pace.h"
@@ -30,14 +31,12 @@ void hbc_tx_reset(struct hbc_lane *lane)
 
 int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len)
 {
-	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
-	struct kvec vec = { .iov_base = (void *)frame, .iov_len = len };
 	int n = -ENOTCONN;
 
 	mutex_lock(&lane->tx_mutex);
 	/* Not between the parts of another frame. */
 	if (lane->sock && !lane->tx.len && !lane->tx.nr)
-		n = kernel_sendmsg(lane->sock, &msg, &vec, 1, len);
+		n = hbc_conn_send(lane->sock, frame, len, MSG_DONTWAIT);
 	if (n > 0) {
 		WRITE_ONCE(lane->last_tx, jiffies);
 		lane->stats.tx_bytes += n;
@@ -98,10 +97,9 @@ static bool hbc_tx_control(struct hbc_lane *lane)
 
 static int hbc_tx_send_control(struct hbc_lane *lane)
 {
-	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE };
 	struct hbc_tx *tx = &lane->tx;
-	struct kvec vec = { .iov_base = tx->frame + tx->off, .iov_len = tx->len - tx->off };
-	int n = kernel_sendmsg(lane->sock, &msg, &vec, 1, vec.iov_len);
+	int n = hbc_conn_send(lane->sock, tx->frame + tx->off, tx->len - tx->off,
+			      MSG_DONTWAIT | MSG_MORE);
 
 	if (n > 0) {
 		tx->off += n;

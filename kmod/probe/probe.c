@@ -197,18 +197,8 @@ int hbc_probe_send_ping(struct hbc_probe *probe, u8 type, u64 token)
 	return hbc_probe_send(probe, &w, hbc_wire_put_hdr(&w.hdr, type, 0, sizeof(w)));
 }
 
-int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int len, bool more)
-{
-	struct kvec vec = { .iov_base = (void *)data, .iov_len = len };
-	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | (more ? MSG_MORE : MSG_EOR) };
-
-	return kernel_sendmsg(probe->sock, &msg, &vec, 1, len);
-}
-
 int hbc_probe_send_locked(struct hbc_probe *probe, const void *frame, unsigned int len)
 {
-	struct kvec vec = { .iov_base = (void *)frame, .iov_len = len };
-	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT };
 	int n;
 
 	lockdep_assert_held(&probe->lock);
@@ -217,7 +207,7 @@ int hbc_probe_send_locked(struct hbc_probe *probe, const void *frame, unsigned i
 	/* All of it or nothing. */
 	if (sk_stream_wspace(probe->sock->sk) < (int)len)
 		return -EAGAIN;
-	n = kernel_sendmsg(probe->sock, &msg, &vec, 1, len);
+	n = hbc_conn_send(probe->sock, frame, len, MSG_DONTWAIT);
 	if (n < 0)
 		return n;
 	return n == len ? 0 : -ENOBUFS;

@@ -115,12 +115,6 @@ int hbc_probe_send(struct hbc_probe *probe, const void *frame, unsigned int len)
 int hbc_probe_send_locked(struct hbc_probe *probe, const void *frame, unsigned int len);
 /* Sends PING or PONG. Context: process; takes @lock. Return: as above. */
 int hbc_probe_send_ping(struct hbc_probe *probe, u8 type, u64 token);
-/*
- * Sends what goes within the patience; with @more, no segment that is not full, and
- * without, none that has anything else.
- * From @run, without @lock. Return: bytes or -errno.
- */
-int hbc_probe_send_some(struct hbc_probe *probe, const void *data, unsigned int len, bool more);
 
 /**
  * hbc_probe_next() - receive a frame

@@ -13,6 +13,7 @@
 
 #include "config/addr.h"
 #include "config/group.h"
+#include "lane/conn.h"
 #include "lane/gauge.h"
 #include "probe/probe.h"
 
@@ -149,7 +150,7 @@ static int hbc_probe_flow_send(struct hbc_probe_task *task, const u8 *frame, uns
 	while (!hbc_probe_task_over(task)) {
 		if (!hbc_group_probe_allows(task->probe.group))
 			return -EDQUOT;
-		n = hbc_probe_send_some(&task->probe, frame + done, len - done, true);
+		n = hbc_conn_send(task->probe.sock, frame + done, len - done, MSG_MORE);
 		if (n == -EAGAIN)
 			continue;
 		if (n < 0)
@@ -261,7 +262,7 @@ static int hbc_probe_burst(struct hbc_probe_task *task)
 
 	for (i = 0; i <= last; i++) {
 		len = hbc_probe_task_frame(task, frame, i == last ? HBC_PROBE_LAST : 0, 0);
-		n = hbc_probe_send_some(&task->probe, frame, len, false);
+		n = hbc_conn_send(task->probe.sock, frame, len, MSG_EOR);
 		if (n != len)
 			return n < 0 ? n : -ETIMEDOUT;
 	}
