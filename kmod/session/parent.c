@@ -331,9 +331,9 @@ void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser,
 	if (parent) {
 		bool leaves = s->unkept && s->tree[slot]->nr_edges;
 
-		parent->acked = epoch;
-		parent->refuser = leaves ? READ_ONCE(s->hn->id) : refuser;
-		parent->reason = leaves ? HBCAST_REJECT_BUSY : reason;
+		parent->tree_ack.epoch = cpu_to_be32(epoch);
+		parent->tree_ack.node = cpu_to_be32(leaves ? READ_ONCE(s->hn->id) : refuser);
+		parent->tree_ack.reason = cpu_to_be16(leaves ? HBCAST_REJECT_BUSY : reason);
 		hbc_lane_kick(parent->lane);
 	}
 	spin_unlock_bh(&s->lock);
@@ -523,13 +523,10 @@ int hbc_owner_data(struct hbc_lane *lane, const struct hbc_run *run, unsigned in
 
 static unsigned int hbc_parent_put_tree_ack(struct hbc_parent *parent, struct hbc_wire_tree_ack *w)
 {
-	if (!parent->acked)
+	if (!parent->tree_ack.epoch)
 		return 0;
-	*w = (struct hbc_wire_tree_ack) {
-		.epoch = cpu_to_be32(parent->acked), .node = cpu_to_be32(parent->refuser),
-		.reason = cpu_to_be16(parent->reason),
-	};
-	parent->acked = 0;
+	*w = parent->tree_ack;
+	parent->tree_ack.epoch = 0;
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE_ACK, 0, sizeof(*w));
 }
 

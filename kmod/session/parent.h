@@ -31,9 +31,7 @@ struct hbc_session;
  * @want: see there
  * @over: the other side has said OVER: nothing more comes
  * @stop: STOP is to be said
- * @acked: epoch of the TREE_ACK that is to be told, or 0; @refuser and @reason with it
- * @refuser: node that did not take its part
- * @reason: and why
+ * @tree_ack: is to be told, unless its epoch is 0
  * @known: the last message that the other side has told of, or that it is over
  * @ack: that was told last
  * @ack_bytes: likewise
@@ -56,9 +54,7 @@ struct hbc_parent {
 	u64 want;
 	bool over;
 	bool stop;
-	u32 acked;
-	u32 refuser;
-	u16 reason;
+	struct hbc_wire_tree_ack tree_ack;
 	u64 known;
 	u64 ack;
 	u64 ack_bytes;
