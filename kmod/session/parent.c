@@ -130,16 +130,6 @@ void hbc_parent_gone(struct hbc_parent *parent)
 	kfree(parent);
 }
 
-void hbc_parents_end(struct hbc_session *s)
-{
-	struct hbc_parent *parent;
-
-	spin_lock_bh(&s->lock);
-	list_for_each_entry(parent, &s->parents, link)
-		hbc_lane_close(parent->lane, false);
-	spin_unlock_bh(&s->lock);
-}
-
 /* Trees. */
 
 /* The lane is where the slot's tree comes from now. session->lock held. */

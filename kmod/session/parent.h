@@ -72,7 +72,5 @@ unsigned int hbc_parent_control(struct hbc_parent *parent, void *frame);
  * if it is to have no children. plan_lock held.
  */
 void hbc_parent_tree_ack(struct hbc_session *s, u8 slot, u32 epoch, u32 refuser, u16 reason);
-/* All lanes from parents end. Context: any. */
-void hbc_parents_end(struct hbc_session *s);
 
 #endif /* _HBC_PARENT_H */

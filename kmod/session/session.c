@@ -131,6 +131,8 @@ static void hbc_session_end_messages(struct hbc_session *s, u8 reason)
 
 void hbc_session_end(struct hbc_session *s, u8 reason)
 {
+	struct hbc_parent *parent;
+
 	lockdep_assert_held(&s->hn->lock);
 	if (s->gone)
 		return;
@@ -144,10 +146,11 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 		WRITE_ONCE(s->over, HBC_OVER_ALL);
 	else if (reason == HBCAST_REASON_LANE_LOST)
 		WRITE_ONCE(s->over, HBC_OVER_LOST);
+	list_for_each_entry(parent, &s->parents, link)
+		hbc_lane_close(parent->lane, false);
 	spin_unlock_bh(&s->lock);
 	hbc_children_leave_slots(s, 0);
 	mutex_unlock(&s->plan_lock);
-	hbc_parents_end(s);
 	if (s->origin)
 		hbc_root_end(s, reason);
 	hbc_session_end_messages(s, reason);
