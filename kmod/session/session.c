@@ -134,9 +134,8 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 	struct hbc_parent *parent;
 
 	lockdep_assert_held(&s->hn->lock);
-	if (s->gone)
+	if (s->ended)
 		return;
-	s->gone = true;
 	list_del(&s->link);
 	s->group->nr_sessions--;
 	mutex_lock(&s->plan_lock);

@@ -71,9 +71,8 @@ struct hbc_tree;
  * @lost: nodes below that are not reached
  * @gain: of lanes of several trees; its own lock
  * @alone: jiffies since when there is no parent in slot 0
- * @ended: enum hbcast_reason with which the session ended here, or 0
+ * @ended: enum hbcast_reason with which the session ended here, or 0; hn->lock, too
  * @over: tag of OVER for those below: HBC_OVER_*
- * @gone: it is off the group's list; hn->lock, too
  * @work: after the file's work has told of something, or nodes are lost
  * @report: tells reports that have gathered
  * @watch: looks after lanes, readers and files now and then
@@ -112,7 +111,6 @@ struct hbc_session {
 	unsigned long alone;
 	u8 ended;
 	u8 over;
-	bool gone;
 	struct work_struct work;
 	struct delayed_work report;
 	struct delayed_work watch;
