@@ -251,7 +251,7 @@ void hbc_endgame_begin(struct hbc_message *m, bool again)
 	if (eg) {
 		hbc_endgame_deal(eg, there, &plan->slots, set, open);
 		spin_lock_bh(&s->lock);
-		if (!m->endgame && !m->over && s->tree[HBC_SLOT_ALL] &&
+		if (!m->endgame && !list_empty(&m->link) && s->tree[HBC_SLOT_ALL] &&
 		    s->tree[HBC_SLOT_ALL]->plan == plan) {
 			WRITE_ONCE(m->endgame, eg);
 			s->endgames++;

@@ -310,7 +310,7 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	bool first;
 
 	spin_lock_bh(&s->lock);
-	first = !m->reported && !m->over;
+	first = !m->reported && !list_empty(&m->link);
 	if (first) {
 		WRITE_ONCE(m->reason, m->reason ?: reason);
 		WRITE_ONCE(m->reported, true);
@@ -333,7 +333,7 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 	bool first;
 
 	spin_lock_bh(&s->lock);
-	first = !m->discard && !m->over;
+	first = !m->discard && !list_empty(&m->link);
 	WRITE_ONCE(m->discard, true);
 	WRITE_ONCE(s->unkept, s->unkept + first);
 	s->spooled -= m->spooled;
@@ -380,7 +380,6 @@ void hbc_message_end(struct hbc_message *m)
 		s->spooled -= m->spooled;
 		m->spooled = 0;
 		WRITE_ONCE(s->unkept, s->unkept - m->discard);
-		m->over = true;
 		hbc_message_unkeep(m);
 	}
 	spin_unlock_bh(&s->lock);

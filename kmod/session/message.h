@@ -18,7 +18,7 @@ struct hbc_session;
  * struct hbc_message - a message at this node
  * @ref: references; the session's list holds one until the message is over
  * @rcu: the end
- * @link: session->messages; session->lock
+ * @link: session->messages, empty when it is over; session->lock
  * @s: the session, a reference
  * @store: what of it is here
  * @sent: at the root what became of it at each member, else NULL; set once
@@ -33,7 +33,6 @@ struct hbc_session;
  * @retell: there was no memory to tell all of @outcomes anew
  * @reason: why it failed here first, 0 if it did not
  * @reported: this node's own outcome is in @outcomes
- * @over: the root has heard of all members
  * @kept: it is short, and counts in session->kept
  * @discard: data is not kept
  * @thrown: data was thrown away, as nobody here or below was to get it
@@ -61,7 +60,6 @@ struct hbc_message {
 	bool retell;
 	u8 reason;
 	bool reported;
-	bool over;
 	bool kept;
 	bool discard;
 	bool thrown;

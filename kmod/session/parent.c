@@ -441,7 +441,7 @@ static bool hbc_parent_spools(struct hbc_message *m)
 	if (!hbc_message_is_file(m))
 		return false;
 	spin_lock_bh(&s->lock);
-	if (!m->over && !m->discard) {
+	if (!list_empty(&m->link) && !m->discard) {
 		s->spooled += READ_ONCE(m->store->memory) - m->spooled;
 		m->spooled = READ_ONCE(m->store->memory);
 		over = s->spooled > READ_ONCE(s->group->config.spool) &&
