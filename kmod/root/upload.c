@@ -131,7 +131,7 @@ static void hbc_upload_steps(u64 *step, unsigned int nr)
 static struct hbc_plan *hbc_upload_plan(const struct hbc_upload *plan, u32 epoch)
 {
 	struct hbc_wire_plan *w = kzalloc(struct_size(w, slot, HBC_MAX_SLOTS), GFP_KERNEL);
-	unsigned int slot, nr = 0, i, len;
+	unsigned int slot, nr = 0, i;
 	u64 step[HBC_MAX_SLOTS], rate, slots = 0;
 	struct hbc_plan *made;
 	bool rates = true;
@@ -152,11 +152,11 @@ static struct hbc_plan *hbc_upload_plan(const struct hbc_upload *plan, u32 epoch
 		if (!rates)
 			w->slot[i].rate = cpu_to_be64(1);
 	}
-	len = hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PLAN, 0, struct_size(w, slot, nr));
+	hbc_wire_put_hdr(&w->hdr, HBC_FRAME_PLAN, 0, struct_size(w, slot, nr));
 	w->epoch = cpu_to_be32(epoch);
 	w->slots = cpu_to_be64(slots);
 	w->flags = plan->flags;
-	made = hbc_plan_new(w, len);
+	made = hbc_plan_new(w);
 	kfree(w);
 	return made;
 }

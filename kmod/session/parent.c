@@ -292,10 +292,9 @@ static int hbc_parent_tree(struct hbc_parent *parent, const struct hbc_wire_tree
 	return parent->nr < total ? 0 : hbc_parent_take(parent);
 }
 
-static int hbc_parent_plan(struct hbc_parent *parent, const struct hbc_wire_plan *w,
-			   unsigned int len)
+static int hbc_parent_plan(struct hbc_parent *parent, const struct hbc_wire_plan *w)
 {
-	struct hbc_plan *plan = hbc_plan_new(w, len);
+	struct hbc_plan *plan = hbc_plan_new(w);
 
 	if (!plan)
 		return -ENOMEM;
@@ -416,7 +415,7 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const v
 		return -EPROTO;
 	switch (h->type) {
 	case HBC_FRAME_PLAN:
-		return hbc_parent_plan(parent, frame, h->length);
+		return hbc_parent_plan(parent, frame);
 	case HBC_FRAME_TREE:
 		return hbc_parent_tree(parent, frame, h->n);
 	case HBC_FRAME_OVER:

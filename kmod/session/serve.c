@@ -104,8 +104,9 @@ static unsigned int hbc_serve_tree(struct hbc_child *child, void *frame)
 	lockdep_assert_held(&child->s->lock);
 	if (!child->plan_told) {
 		child->plan_told = true;
-		memcpy(frame, &tree->plan->wire, tree->plan->len);
-		return tree->plan->len;
+		n = be16_to_cpu(tree->plan->wire.hdr.length);
+		memcpy(frame, &tree->plan->wire, n);
+		return n;
 	}
 	n = min_t(u32, edge->size - child->tree_told, HBC_TREE_NODES);
 	if (!n)

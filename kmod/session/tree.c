@@ -7,14 +7,14 @@
 #include "session/tree.h"
 #include "wire/shape.h"
 
-struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire, unsigned int len)
+struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire)
 {
+	unsigned int len = be16_to_cpu(wire->hdr.length);
 	struct hbc_plan *plan = kmalloc(offsetof(struct hbc_plan, wire) + len, GFP_KERNEL_ACCOUNT);
 
 	if (!plan)
 		return NULL;
 	kref_init(&plan->ref);
-	plan->len = len;
 	memcpy((u8 *)plan + offsetof(struct hbc_plan, wire), wire, len);
 	hbc_slots_fill(&plan->slots, &plan->wire);
 	return plan;

@@ -13,13 +13,11 @@
  * struct hbc_plan - the slots of an epoch
  * @ref: references
  * @slots: their rates
- * @len: bytes of @wire
  * @wire: PLAN
  */
 struct hbc_plan {
 	struct kref ref;
 	struct hbc_slots slots;
-	unsigned int len;
 	struct hbc_wire_plan wire;
 };
 
@@ -53,7 +51,7 @@ struct hbc_tree {
 };
 
 /* Of a PLAN that is checked, copied; NULL without memory. Context: process. */
-struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire, unsigned int len);
+struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire);
 void hbc_plan_put(struct hbc_plan *plan);
 
 /**
