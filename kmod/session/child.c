@@ -470,9 +470,8 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const void
 	case HBC_FRAME_TREE_ACK:
 		return hbc_child_tree_ack(child, frame);
 	case HBC_FRAME_HAVE:
-		return hbc_child_have(child, frame, h);
 	case HBC_FRAME_WANT:
-		return hbc_child_want(child, frame, h->n);
+		return hbc_child_have(child, frame, h);
 	case HBC_FRAME_STOP:
 		spin_lock_bh(&child->s->lock);
 		child->stop = true;

@@ -111,7 +111,6 @@ void hbc_children_send(struct hbc_session *s);
 /* HAVE or WANT has come: 0 or why its lane must end. Context: receive work. */
 int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 		   const struct hbc_hdr *h);
-int hbc_child_want(struct hbc_child *child, const struct hbc_wire_have *w, unsigned int n);
 
 /* Of lanes to children; see hbc_owner_up() and those behind it. */
 int hbc_child_up(struct hbc_child *child);

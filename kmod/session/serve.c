@@ -55,13 +55,16 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 		   const struct hbc_hdr *h)
 {
 	struct hbc_wire_run all = { .count = cpu_to_be32(U32_MAX) };
-	u8 word = h->tag & HBC_HAVE_SLOTS ? HBC_WORD_SLOTS : HBC_WORD_HAVE;
+	bool want = h->type == HBC_FRAME_WANT;
+	u8 word = want ? HBC_WORD_WANT : h->tag & HBC_HAVE_SLOTS ? HBC_WORD_SLOTS : HBC_WORD_HAVE;
 	struct hbc_session *s = child->s;
 	struct hbc_message *m = hbc_message_lookup(s, be64_to_cpu(w->message));
 	int err = 0;
 
+	if (!m && want)
+		hbc_group_drop(s->group, HBCAST_A_DROPS_STALE);
 	if (m) {
-		err = hbc_child_begin_message(child, m);
+		err = want ? 0 : hbc_child_begin_message(child, m);
 		if (!err && h->tag & HBC_HAVE_ALL)
 			hbc_serve_runs(child, m, &all, 1, word);
 		else if (!err)
@@ -75,20 +78,6 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 	}
 	hbc_lane_kick(child->lane);
 	return err;
-}
-
-int hbc_child_want(struct hbc_child *child, const struct hbc_wire_have *w, unsigned int n)
-{
-	struct hbc_message *m = hbc_message_lookup(child->s, be64_to_cpu(w->message));
-
-	if (!m) {
-		hbc_group_drop(child->s->group, HBCAST_A_DROPS_STALE);
-		return 0;
-	}
-	hbc_serve_runs(child, m, w->run, n, HBC_WORD_WANT);
-	hbc_message_put(m);
-	hbc_lane_kick(child->lane);
-	return 0;
 }
 
 /* Control frames, in the order in which they have to go. */
