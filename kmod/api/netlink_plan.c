@@ -7,6 +7,7 @@
 #include "compat/netlink.h"
 #include "config/group.h"
 #include "config/node.h"
+#include "lane/lane.h"
 #include "root/origin.h"
 #include "root/upload.h"
 #include "session/child.h"
@@ -164,7 +165,7 @@ static int hbc_nl_put_child(struct sk_buff *skb, const struct hbc_child *child)
 	int err;
 
 	lockdep_assert_held(&child->s->lock);
-	err = nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->node) ?:
+	err = nla_put_u32(skb, HBCAST_A_CHILD_NODE, child->lane->peer) ?:
 	      nla_put_u32(skb, HBCAST_A_CHILD_NODES, edge->size) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_READY, ready) ?:
 	      hbc_nl_put_flag(skb, HBCAST_A_CHILD_LOST, child->dead);

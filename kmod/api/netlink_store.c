@@ -41,7 +41,7 @@ static int hbc_nl_put_cursor(struct sk_buff *skb, struct hbc_child *child, struc
 	behind = store->nr_whole;
 	for (i = 0; c && i < BITS_TO_LONGS(store->nr); i++)
 		behind -= hweight_long(store->whole[i] & c->sent[i]);
-	err = nla_put_u32(skb, HBCAST_A_CURSOR_NODE, child->node) ?:
+	err = nla_put_u32(skb, HBCAST_A_CURSOR_NODE, child->lane->peer) ?:
 	      nla_put_u8(skb, HBCAST_A_CURSOR_SLOT, child->slot) ?:
 	      nla_put_u32(skb, HBCAST_A_CURSOR_SENT, c ? c->nr_sent : 0) ?:
 	      nla_put_u32(skb, HBCAST_A_CURSOR_BEHIND, behind) ?:

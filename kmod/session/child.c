@@ -68,12 +68,10 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 	kref_init(&child->ref);
 	kref_get(&s->ref);
 	child->s = s;
-	child->node = lane->peer;
 	child->slot = tree->slot;
 	kref_get(&tree->ref);
 	child->tree = tree;
 	child->edge = edge;
-	child->since = jiffies;
 	child->moved = jiffies;
 	INIT_LIST_HEAD(&child->cursors);
 	xa_init_flags(&child->index, 0);
@@ -91,7 +89,7 @@ static struct hbc_child *hbc_child_find(struct hbc_session *s, const struct hbc_
 	lockdep_assert_held(&s->plan_lock);
 	hbc_addr_get(&addr, node->family, node->port, node->addr);
 	list_for_each_entry(child, &s->children, link)
-		if (child->slot == tree->slot && child->node == be32_to_cpu(node->node) &&
+		if (child->slot == tree->slot && child->lane->peer == be32_to_cpu(node->node) &&
 		    !memcmp(&child->lane->addr, &addr, sizeof(addr)))
 			return child;
 	return NULL;
@@ -355,7 +353,6 @@ void hbc_child_down(struct hbc_child *child)
 	child->ready = 0;
 	child->told = 0;
 	child->done = 0;
-	child->since = READ_ONCE(child->lane->since);
 	list_for_each_entry(c, &child->cursors, child_link) {
 		hbc_cursor_rewind(c);
 		c->last = false;
@@ -375,7 +372,7 @@ void hbc_owner_refused(struct hbc_lane *lane, u16 reason)
 	mutex_lock(&s->plan_lock);
 	epoch = child->tree->epoch;
 	if (!list_empty(&child->link))
-		hbc_parent_tree_ack(s, child->slot, epoch, child->node, reason);
+		hbc_parent_tree_ack(s, child->slot, epoch, child->lane->peer, reason);
 	mutex_unlock(&s->plan_lock);
 }
 
@@ -399,7 +396,7 @@ static int hbc_child_tree_ack(struct hbc_child *child, const struct hbc_wire_tre
 	}
 	spin_unlock_bh(&s->lock);
 	/* It does not keep a message, and is to have no children. */
-	if (ready && node == child->node)
+	if (ready && node == child->lane->peer)
 		err = hbc_adopt(child);
 	if (ready)
 		hbc_parent_tree_ack(s, child->slot, epoch, node, be16_to_cpu(w->reason));

@@ -23,13 +23,12 @@ struct hbc_tree;
  * @ref: references: session->children, and the lane
  * @link: session->children; plan_lock and session->lock
  * @s: the session, a reference
- * @lane: the lane, a reference
- * @node: its id
+ * @lane: the lane, a reference; its peer is the child
  * @slot: of the tree
  * @tree: that it is in, a reference; changed under plan_lock and session->lock; the rest is
  *	session->lock's
  * @edge: its number there
- * @up: the lane is READY
+ * @up: the lane is READY; else it says since when it is not
  * @agreed: it has said all that it has
  * @plan_told: PLAN of @tree has been told
  * @tree_told: nodes of its part of @tree that have been told
@@ -39,7 +38,6 @@ struct hbc_tree;
  * @stop: OVER is to be told
  * @ready: epoch in which all below it are connected
  * @dead: those below count as not reached
- * @since: jiffies when the lane was lost, or begun
  * @ack: first short message that is not where it belongs there and below
  * @ack_bytes: bytes of that which are
  * @ack_up: @ack when the lane was READY last
@@ -52,7 +50,6 @@ struct hbc_child {
 	struct list_head link;
 	struct hbc_session *s;
 	struct hbc_lane *lane;
-	u32 node;
 	u8 slot;
 	struct hbc_tree *tree;
 	unsigned int edge;
@@ -66,7 +63,6 @@ struct hbc_child {
 	bool stop;
 	u32 ready;
 	bool dead;
-	unsigned long since;
 	u64 ack;
 	u64 ack_bytes;
 	u64 ack_up;

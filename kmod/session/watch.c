@@ -50,8 +50,8 @@ void hbc_watch_begin(struct hbc_session *s)
 	next = now + min(dead, hbc_watch_stall(s)) / HBC_WATCH_PARTS + 1;
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(child, &s->children, link)
-		if (!child->up && time_in_range(child->since + dead, now, next))
-			next = child->since + dead + 1;
+		if (!child->up && time_in_range(child->lane->since + dead, now, next))
+			next = child->lane->since + dead + 1;
 	spin_unlock_bh(&s->lock);
 	kref_get(&s->ref);
 	if (!queue_delayed_work(hbc_slow_wq, &s->watch, next - now))
@@ -95,7 +95,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 	int adopted;
 
 	spin_lock_bh(&s->lock);
-	lost = !child->up && time_after(jiffies, child->since + hbc_watch_dead(s));
+	lost = !child->up && time_after(jiffies, child->lane->since + hbc_watch_dead(s));
 	stalled = hbc_watch_stalled(child);
 	spin_unlock_bh(&s->lock);
 	if (!lost && !stalled)
