@@ -58,24 +58,25 @@ bool hbc_source_room(struct hbc_source *source, u64 bytes)
 			   READ_ONCE(s->kept) + bytes <= READ_ONCE(s->group->config.window)));
 }
 
-static u64 hbc_source_need(struct hbc_source *source)
+/* Whether there is room for @bytes; else the socket is told when there is for @need. */
+static bool hbc_source_ask(struct hbc_source *source, u64 bytes, u64 need)
 {
-	u64 need = READ_ONCE(source->need);
+	struct hbc_origin *origin = source->s->origin;
 
-	return need ?: max(hbc_source_sndbuf(source) / 3, 1ULL);
+	if (hbc_source_room(source, bytes))
+		return true;
+	/* Pairs with the lock in hbc_source_tell(). */
+	spin_lock_bh(&origin->lock);
+	WRITE_ONCE(source->need, need);
+	spin_unlock_bh(&origin->lock);
+	return hbc_source_room(source, bytes);
 }
 
 bool hbc_source_poll(struct hbc_source *source)
 {
-	struct hbc_origin *origin = source->s->origin;
+	u64 need = READ_ONCE(source->need) ?: max(hbc_source_sndbuf(source) / 3, 1ULL);
 
-	if (hbc_source_room(source, hbc_source_need(source)))
-		return true;
-	/* Pairs with the lock in hbc_source_tell(). */
-	spin_lock_bh(&origin->lock);
-	WRITE_ONCE(source->need, hbc_source_need(source));
-	spin_unlock_bh(&origin->lock);
-	return hbc_source_room(source, READ_ONCE(source->need));
+	return hbc_source_ask(source, need, need);
 }
 
 /* The socket, with a reference, or NULL. */
@@ -153,15 +154,10 @@ int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
 {
 	long left;
 
+	if (!*timeo)
+		return hbc_source_ask(source, bytes, bytes ?: 1) ? 0 : -EAGAIN;
 	if (hbc_source_room(source, bytes))
 		return 0;
-	if (!*timeo) {
-		/* Pairs with the lock in hbc_source_tell(). */
-		spin_lock_bh(&source->s->origin->lock);
-		WRITE_ONCE(source->need, bytes ?: 1);
-		spin_unlock_bh(&source->s->origin->lock);
-		return hbc_source_room(source, bytes) ? 0 : -EAGAIN;
-	}
 	left = wait_event_interruptible_timeout(source->wait, hbc_source_room(source, bytes) ||
 						READ_ONCE(source->s->origin->ended), *timeo);
 	if (left < 0)
