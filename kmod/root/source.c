@@ -39,7 +39,7 @@ u64 hbc_source_sndbuf(struct hbc_source *source)
 
 	rcu_read_lock();
 	sk = rcu_dereference(source->sk);
-	size = sk ? READ_ONCE(sk->sk_sndbuf) : source->sndbuf;
+	size = sk ? READ_ONCE(sk->sk_sndbuf) : 0;
 	rcu_read_unlock();
 	return size;
 }
@@ -178,19 +178,20 @@ static void hbc_source_trim(struct hbc_source *source)
 {
 	struct hbc_origin *origin = source->s->origin;
 	struct hbc_sent *sent, *next;
-	bool unlinked = false;
+	bool closed, unlinked = false;
 	LIST_HEAD(old);
 
 	spin_lock_bh(&origin->lock);
+	closed = !rcu_access_pointer(source->sk);
 	list_for_each_entry_safe(sent, next, &source->done, link) {
-		if (!source->closed && source->nr_done <= HBC_SOURCE_KEEP &&
+		if (!closed && source->nr_done <= HBC_SOURCE_KEEP &&
 		    (source->done_bytes <= HBC_SOURCE_KEEP_BYTES || source->nr_done == 1))
 			break;
 		list_move_tail(&sent->link, &old);
 		source->nr_done--;
 		source->done_bytes -= hbc_source_size(sent);
 	}
-	if (source->closed && list_empty(&source->messages) && !list_empty(&source->link)) {
+	if (closed && list_empty(&source->messages) && !list_empty(&source->link)) {
 		list_del_init(&source->link);
 		source->s->origin->nr_sources--;
 		unlinked = true;
@@ -358,17 +359,13 @@ static void hbc_source_abort_all(struct hbc_source *source)
 
 void hbc_source_close(struct hbc_source *source, long linger)
 {
-	struct sock *sk = rcu_dereference_protected(source->sk, true);
-
-	source->sndbuf = sk->sk_sndbuf;
 	if (linger > 0)
 		wait_event_interruptible_timeout(source->wait,
 						 !READ_ONCE(source->nr_messages), linger);
 	else if (!linger)
 		hbc_source_abort_all(source);
-	RCU_INIT_POINTER(source->sk, NULL);
 	spin_lock_bh(&source->s->origin->lock);
-	source->closed = true;
+	RCU_INIT_POINTER(source->sk, NULL);
 	spin_unlock_bh(&source->s->origin->lock);
 	hbc_source_trim(source);
 	hbc_source_put(source);

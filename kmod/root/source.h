@@ -34,8 +34,7 @@ struct sock;
  * @link: origin->sources; origin->lock
  * @s: this node's own session in the group, a reference
  * @port: that the messages go to
- * @sk: the socket, no reference; NULL after it was closed; RCU
- * @sndbuf: its sk_sndbuf when it was closed
+ * @sk: the socket, no reference; NULL after it was closed; RCU, and origin->lock for that
  * @wait: for room, or for the end of a message
  * @writer: makes messages, one after the other; outermost
  * @pages: what messages are cut from; @writer
@@ -51,7 +50,6 @@ struct sock;
  * @last: number of the message that was accepted last, 0 for none; read without the lock
  * @need: bytes of the send buffer without which the socket does not count as writable
  * @notify: completions go to the socket's error queue
- * @closed: there is no socket
  */
 struct hbc_source {
 	struct kref ref;
@@ -59,7 +57,6 @@ struct hbc_source {
 	struct hbc_session *s;
 	u16 port;
 	struct sock __rcu *sk;
-	int sndbuf;
 	wait_queue_head_t wait;
 	struct mutex writer;	/* sendmsg() */
 	struct hbc_pages pages;
@@ -74,7 +71,6 @@ struct hbc_source {
 	u64 last;
 	u64 need;
 	bool notify;
-	bool closed;
 };
 
 /*
@@ -136,7 +132,7 @@ static inline u64 hbc_source_charge(u64 len)
 	return len + len / 64 + 512;
 }
 
-/* Bytes of the send buffer. */
+/* Bytes of the send buffer, 0 without a socket. */
 u64 hbc_source_sndbuf(struct hbc_source *source);
 /* Whether a short message that takes @bytes, or with 0 a file, may be accepted. Context: any. */
 bool hbc_source_room(struct hbc_source *source, u64 bytes);
