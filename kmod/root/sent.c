@@ -45,7 +45,6 @@ struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total)
 	sent->total = total;
 	sent->epoch = tree->epoch;
 	sent->nr = tree->nr - 1;
-	sent->pending = sent->nr;
 	for (i = 0; i < sent->nr; i++)
 		sent->member[i].node = be32_to_cpu(tree->node[i + 1].node);
 	sort(sent->member, sent->nr, sizeof(sent->member[0]), hbc_shape_compare, NULL);
@@ -86,7 +85,6 @@ static void hbc_sent_settle(struct hbc_sent *sent, struct hbcast_member *member,
 		member->bytes = sent->total;
 		sent->delivered++;
 	}
-	sent->pending--;
 }
 
 /* Bytes that have gone to the lanes. origin->lock held, or the message is complete. */
@@ -95,7 +93,7 @@ static u64 hbc_sent_given(const struct hbc_sent *sent)
 	const struct hbc_store *store = sent->message ? sent->message->store : NULL;
 	u32 given = store ? READ_ONCE(store->given) : 0;
 
-	lockdep_assert(READ_ONCE(sent->complete) ||
+	lockdep_assert(!READ_ONCE(sent->message) ||
 		       lockdep_is_held(&sent->source->s->origin->lock));
 	if (!store)
 		return sent->given;
@@ -136,28 +134,26 @@ static u32 hbc_sent_lost(struct hbc_sent *sent, struct hbcast_member *as, u32 ma
 /* Those that are lost fail. session->lock and origin->lock held. */
 static void hbc_sent_bury(struct hbc_sent *sent)
 {
-	u32 nr = hbc_sent_lost(sent, sent->member, sent->nr);
-
 	lockdep_assert_held(&sent->source->s->origin->lock);
-	WRITE_ONCE(sent->failed, sent->failed + nr);
-	sent->pending -= nr;
+	WRITE_ONCE(sent->failed, sent->failed + hbc_sent_lost(sent, sent->member, sent->nr));
 }
 
 void hbc_sent_look(struct hbc_sent *sent)
 {
 	struct hbc_session *s = sent->source->s;
 	struct hbc_message *m = NULL;
+	u32 pending;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&s->origin->lock);
-	if (sent->pending <= bitmap_weight(s->lost.now, HBC_MAX_MEMBERS) &&
-	    hbc_sent_lost(sent, NULL, 0) == sent->pending)
+	pending = sent->nr - sent->delivered - sent->failed;
+	if (pending <= bitmap_weight(s->lost.now, HBC_MAX_MEMBERS) &&
+	    hbc_sent_lost(sent, NULL, 0) == pending)
 		hbc_sent_bury(sent);
-	if (!sent->pending && sent->message) {
+	if (sent->delivered + sent->failed == sent->nr && sent->message) {
 		m = sent->message;
 		sent->given = hbc_sent_given(sent);
-		sent->message = NULL;
-		WRITE_ONCE(sent->complete, true);
+		WRITE_ONCE(sent->message, NULL);
 	}
 	spin_unlock(&s->origin->lock);
 	spin_unlock_bh(&s->lock);

@@ -17,7 +17,7 @@ struct hbc_tree;
  * @ref: references: the message, and the source's lists
  * @link: source->messages, then source->done; origin->lock, as what follows
  * @source: a reference
- * @message: while it is not complete, else NULL
+ * @message: while it is not complete, as some member's part is not final; else NULL
  * @number: of the message
  * @total: bytes of it
  * @epoch: of the plan whose members it has
@@ -25,11 +25,9 @@ struct hbc_tree;
  * @accepted: when, by ktime_get_ns()
  * @charged: bytes of the send buffer that it takes
  * @nr: entries of @member
- * @pending: members whose part is not final
  * @delivered: members that have it
  * @failed: members that will not
  * @acked: all have it on their sockets, of a short message that was not complete then
- * @complete: no member is pending
  * @member: in order of their ids
  */
 struct hbc_sent {
@@ -44,11 +42,9 @@ struct hbc_sent {
 	u64 accepted;
 	u64 charged;
 	u32 nr;
-	u32 pending;
 	u32 delivered;
 	u32 failed;
 	bool acked;
-	bool complete;
 	struct hbcast_member member[];
 };
 

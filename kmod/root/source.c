@@ -132,7 +132,7 @@ void hbc_source_acked(struct hbc_sent *sent)
 	hbc_source_uncharge(sent);
 	spin_lock_bh(&origin->lock);
 	/* Two children's acknowledgements may release it at once. */
-	if (!sent->complete && !sent->acked) {
+	if (sent->message && !sent->acked) {
 		sent->acked = true;
 		source->nr_acked++;
 	}
@@ -234,7 +234,7 @@ int hbc_source_wait(struct hbc_source *source, struct hbcast_wait *w)
 
 	if (!sent)
 		return -ENOENT;
-	left = wait_event_interruptible_timeout(source->wait, READ_ONCE(sent->complete), timeo);
+	left = wait_event_interruptible_timeout(source->wait, !READ_ONCE(sent->message), timeo);
 	w->message = sent->number;
 	w->failed = READ_ONCE(sent->failed);
 	if (left < 0)
