@@ -94,10 +94,8 @@ static int hbc_node_listen(struct hbc_net *hn, const struct sockaddr_storage *ad
 	int err;
 
 	err = sock_create_kern(hn->net, addr->ss_family, SOCK_STREAM, IPPROTO_TCP, &sock);
-	if (err) {
-		NL_SET_ERR_MSG(extack, "cannot make a TCP socket of the address's family");
-		return err;
-	}
+	if (err)
+		return hbc_refuse(extack, err, "cannot make a TCP socket of the address's family");
 	err = hbc_node_bind(sock, addr, extack);
 	if (err)
 		goto release;

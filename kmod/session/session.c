@@ -2,9 +2,9 @@
 /* A session: one root's broadcast in one group as this node knows it. */
 #include <linux/err.h>
 #include <linux/hbcast.h>
-#include <linux/netlink.h>
 #include <linux/slab.h>
 
+#include "compat/netlink.h"
 #include "config/group.h"
 #include "config/node.h"
 #include "lane/lane.h"
@@ -270,9 +270,8 @@ int hbc_session_may_change(struct hbc_group *group, const struct hbc_group_setup
 	if (!setup->set_members || !own ||
 	    hbc_session_keeps(own, setup->members, setup->nr_members))
 		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "this node's plan has nodes that would be no members; change it first");
-	return -EBUSY;
+	return hbc_refuse(extack, -EBUSY,
+			  "this node's plan has nodes that would be no members; change it first");
 }
 
 void hbc_session_changed(struct hbc_group *group)
