@@ -137,25 +137,21 @@ void hbc_probe_patience(struct hbc_probe *probe, unsigned int ms)
 	release_sock(sk);
 }
 
-/* Its socket, if it has one, says so to who waits on it. */
-static void hbc_probe_shut(struct hbc_probe *probe)
-{
-	mutex_lock(&probe->lock);
-	if (probe->sock)
-		kernel_sock_shutdown(probe->sock, SHUT_RDWR);
-	mutex_unlock(&probe->lock);
-}
-
 void hbc_probe_end(struct hbc_probe *probe)
 {
 	spin_lock(&probe->hn->probes_lock);
 	WRITE_ONCE(probe->ended, true);
 	spin_unlock(&probe->hn->probes_lock);
 	/* All workers may be busy with probes of other nodes, for long. */
-	if (cancel_work(&probe->work))
+	if (cancel_work(&probe->work)) {
 		hbc_probe_over(probe);
-	else
-		hbc_probe_shut(probe);
+		return;
+	}
+	/* Its socket, if it has one, says so to who waits on it. */
+	mutex_lock(&probe->lock);
+	if (probe->sock)
+		kernel_sock_shutdown(probe->sock, SHUT_RDWR);
+	mutex_unlock(&probe->lock);
 }
 
 struct hbc_probe *hbc_probe_find(struct hbc_net *hn,
@@ -312,14 +308,15 @@ static int hbc_probe_hello(struct hbc_probe *probe, struct hbc_wire_hello *hello
 }
 
 /* The acceptor proves itself, then this node. */
-static int hbc_probe_greet(struct hbc_probe *probe)
+int hbc_probe_connect(struct hbc_probe *probe, const struct sockaddr_storage *addr)
 {
 	const struct hbc_wire_challenge *w = (const struct hbc_wire_challenge *)probe->frame;
 	struct hbc_wire_hello hello;
 	struct hbc_wire_auth auth;
 	int err;
 
-	err = hbc_probe_hello(probe, &hello) ?: hbc_probe_expect(probe, HBC_FRAME_CHALLENGE);
+	err = hbc_probe_open(probe, addr) ?: hbc_probe_hello(probe, &hello) ?:
+	      hbc_probe_expect(probe, HBC_FRAME_CHALLENGE);
 	if (err)
 		return err;
 	if (be32_to_cpu(w->node) != probe->peer)
@@ -333,11 +330,6 @@ static int hbc_probe_greet(struct hbc_probe *probe)
 	hbc_wire_put_hdr(&auth.hdr, HBC_FRAME_AUTH, 0, sizeof(auth));
 	return hbc_probe_send(probe, &auth, sizeof(auth)) ?:
 	       hbc_probe_expect(probe, HBC_FRAME_READY);
-}
-
-int hbc_probe_connect(struct hbc_probe *probe, const struct sockaddr_storage *addr)
-{
-	return hbc_probe_open(probe, addr) ?: hbc_probe_greet(probe);
 }
 
 /* Groups. */
