@@ -170,7 +170,7 @@ int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 	int err;
 
 	lockdep_assert_held(&hn->lock);
-	if (hn->dying || hn->leaving)
+	if (hn->leaving)
 		return hbc_refuse(extack, -EBUSY, "the node is being taken down; try again");
 	if (hn->id) {
 		if (hn->id == id && !memcmp(&hn->addr, addr, sizeof(*addr)))
@@ -279,7 +279,7 @@ static void __net_exit hbc_node_net_pre_exit(struct net *net)
 	struct hbc_net *hn = hbc_net(net);
 
 	mutex_lock(&hn->lock);
-	WRITE_ONCE(hn->dying, true);
+	hn->leaving = true;
 	hbc_node_begin_clear(hn);
 	mutex_unlock(&hn->lock);
 }

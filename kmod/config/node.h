@@ -42,7 +42,7 @@ struct socket;
  * @plans: struct hbc_plan, uploads that are not committed yet
  * @nr_plans: their number
  * @generation: counts changes of @peers and @groups, for dumps; never 0
- * @leaving: the node is being taken down
+ * @leaving: the node is being taken down, or the namespace or the module goes: nothing new begins
  * @lanes_lock: @lanes, @half_open and @lane_ids
  * @lanes: every struct hbc_lane of the namespace by ascending id
  * @lane_ids: the last lane's id
@@ -56,7 +56,6 @@ struct socket;
  * @probe_round: the round of a measurement that this node has a part in, or NULL; cmpxchg()
  * @nr_probes: probes that have not been freed
  * @lanes_wait: woken when @nr_lanes, @nr_sessions or @nr_probes falls to 0
- * @dying: the namespace or the module goes; nothing new begins
  */
 struct hbc_net {
 	struct net *net;
@@ -88,7 +87,6 @@ struct hbc_net {
 	struct hbc_probe_round *probe_round;
 	atomic_t nr_probes;
 	wait_queue_head_t lanes_wait;
-	bool dying;
 };
 
 /* What the lanes of a node do; lane/ has these. */

@@ -85,7 +85,7 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 	struct hbc_session *s;
 
 	lockdep_assert_held(&hn->lock);
-	if (group->gone || hn->dying || hn->leaving)
+	if (group->gone || hn->leaving)
 		return ERR_PTR(-ESHUTDOWN);
 	if (group->nr_sessions >= HBC_SESSIONS_MAX)
 		return ERR_PTR(-ENOSPC);
