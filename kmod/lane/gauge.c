@@ -217,25 +217,23 @@ static void hbc_gauge_note(struct hbc_lane *lane, const struct tcp_info *tcp)
 	gauge->starved = false;
 }
 
-void hbc_gauge_send(struct hbc_lane *lane)
-{
-	const struct tcp_sock *tp = tcp_sk(lane->sock->sk);
-	struct tcp_info tcp;
-
-	lockdep_assert_held(&lane->tx_mutex);
-	if (!time_before(jiffies, lane->gauge.due)) {
-		tcp_get_info(lane->sock->sk, &tcp);
-		hbc_gauge_note(lane, &tcp);
-	}
-	/* All that it was given before has left. */
-	if (READ_ONCE(tp->write_seq) == READ_ONCE(tp->snd_nxt))
-		lane->gauge.starved = true;
-}
-
 void hbc_gauge_look(struct hbc_lane *lane, struct tcp_info *tcp)
 {
 	lockdep_assert_held(&lane->tx_mutex);
 	tcp_get_info(lane->sock->sk, tcp);
 	if (!time_before(jiffies, lane->gauge.due))
 		hbc_gauge_note(lane, tcp);
+}
+
+void hbc_gauge_send(struct hbc_lane *lane)
+{
+	const struct tcp_sock *tp = tcp_sk(lane->sock->sk);
+	struct tcp_info tcp;
+
+	lockdep_assert_held(&lane->tx_mutex);
+	if (!time_before(jiffies, lane->gauge.due))
+		hbc_gauge_look(lane, &tcp);
+	/* All that it was given before has left. */
+	if (READ_ONCE(tp->write_seq) == READ_ONCE(tp->snd_nxt))
+		lane->gauge.starved = true;
 }
