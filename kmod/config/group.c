@@ -188,7 +188,7 @@ int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
 	hbc_group_take(group, setup);
 	if (setup->set_total)
 		atomic64_set(&group->probed, 0);
-	hbc_lane_changed(group, setup->set_members, key);
+	hbc_lane_changed(group, key);
 	if (setup->set_members)
 		hbc_session_changed(group);
 	hbc_probe_group_gone(group);

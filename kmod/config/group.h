@@ -146,7 +146,7 @@ int hbc_group_change(struct hbc_group *group, struct hbc_group_setup *setup,
 int hbc_session_may_change(struct hbc_group *group, const struct hbc_group_setup *setup,
 			   struct netlink_ext_ack *extack);
 /* It has changed: lanes end, or connect anew, of all or of those that are no members any more. */
-void hbc_lane_changed(struct hbc_group *group, bool members, bool key);
+void hbc_lane_changed(struct hbc_group *group, bool key);
 /* Its members have: sessions end that have others. */
 void hbc_session_changed(struct hbc_group *group);
 /* It is removed: sessions end, and receivers are told. */

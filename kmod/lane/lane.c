@@ -294,13 +294,11 @@ void hbc_lane_accept(struct hbc_net *hn, struct socket *sock)
 }
 
 /* Lanes of the group end, or connect anew: with another key all, else those of no members. */
-void hbc_lane_changed(struct hbc_group *group, bool members, bool key)
+void hbc_lane_changed(struct hbc_group *group, bool key)
 {
 	struct hbc_net *hn = group->hn;
 	struct hbc_lane *lane;
 
-	if (!members && !key)
-		return;
 	spin_lock(&hn->lanes_lock);
 	list_for_each_entry(lane, &hn->lanes, link)
 		if (lane->group == group && (key || !hbc_group_is_member(group, lane->peer)))
