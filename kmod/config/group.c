@@ -136,12 +136,6 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	if (!group)
 		return -ENOMEM;
-	/* Nobody finds it before it is complete. */
-	err = xa_reserve(&hn->groups, id, GFP_KERNEL_ACCOUNT);
-	if (err) {
-		kfree(group);
-		return err;
-	}
 	kref_init(&group->ref);
 	group->hn = hn;
 	group->id = id;
@@ -151,7 +145,11 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	INIT_LIST_HEAD(&group->sessions);
 	mutex_init(&group->socks_lock);
 	INIT_HLIST_HEAD(&group->socks);
-	xa_store(&hn->groups, id, group, GFP_KERNEL);
+	err = xa_insert(&hn->groups, id, group, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		hbc_group_put(group);
+		return err;
+	}
 	hn->nr_groups++;
 	hbc_node_changed(hn);
 	return 0;

@@ -96,8 +96,8 @@ struct hbc_group {
 /**
  * struct hbc_group_setup - what hbc_group_add() and hbc_group_change() are told
  * @config: all of it
- * @key: the key, taken over on success; NULL leaves it as it is
- * @members: kvmalloc()ed ids in ascending order, taken over on success
+ * @key: the key, not here any more if it was taken over; NULL leaves it as it is
+ * @members: kvmalloc()ed ids in ascending order, likewise
  * @nr_members: entries of @members
  * @set_members: the members change; else the two above do not count
  * @set_total: what has been sent for measurements counts from here on
