@@ -270,8 +270,7 @@ int hbc_message_told(struct hbc_session *s, const struct hbc_wire_message *w,
 	int err = 0;
 
 	hbc_message_read(w, h, &info);
-	if (hbc_geometry_pieces(&info.cut) > HBC_PIECES_MAX ||
-	    div_u64(info.cut.total, info.cut.payload) >= U32_MAX)
+	if (hbc_geometry_pieces(&info.cut) > HBC_PIECES_MAX)
 		return -EPROTO;
 	if (info.number > READ_ONCE(s->last))
 		return hbc_message_open(s, &info);
