@@ -94,9 +94,9 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 
 /* Short messages. */
 
-/* The payload of a piece from the sender's memory: a burst without headers, or ERR_PTR. */
-static struct hbc_burst *hbc_send_piece(struct hbc_source *source, struct hbc_message *m,
-					u32 piece, struct iov_iter *from)
+/* The payload of a piece goes from the sender's memory to the store: 0 or -errno. */
+static int hbc_send_piece(struct hbc_source *source, struct hbc_message *m, u32 piece,
+			  struct iov_iter *from)
 {
 	struct hbc_burst *b = hbc_cut_new(&m->store->info, piece, &source->pages);
 	struct hbc_held held;
@@ -104,7 +104,7 @@ static struct hbc_burst *hbc_send_piece(struct hbc_source *source, struct hbc_me
 	int nr, i, err = 0;
 
 	if (!b)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	held = (struct hbc_held) { .burst = b, .len = b->len };
 	nr = hbc_cut_payload(&m->store->info, piece, &held, 1, &bv);
 	if (nr < 0)
@@ -115,58 +115,10 @@ static struct hbc_burst *hbc_send_piece(struct hbc_source *source, struct hbc_me
 			err = -EFAULT;
 	if (nr >= 0)
 		kvfree(bv);
-	if (!err)
-		return b;
-	hbc_burst_put(b);
-	return ERR_PTR(err);
-}
-
-static void hbc_send_drop(struct hbc_burst **bursts, u32 nr)
-{
-	while (nr--)
-		hbc_burst_put(bursts[nr]);
-	kvfree(bursts);
-}
-
-/* All of the message's payload: bursts of @m->store->nr pieces, or ERR_PTR. */
-static struct hbc_burst **hbc_send_copy(struct hbc_source *source, struct hbc_message *m,
-					struct iov_iter *from)
-{
-	struct hbc_burst **bursts = kvcalloc(m->store->nr + 1, sizeof(*bursts), GFP_KERNEL);
-	struct hbc_burst *b;
-	u32 i;
-
-	if (!bursts)
-		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < m->store->nr; i++) {
-		b = hbc_send_piece(source, m, i, from);
-		if (IS_ERR(b)) {
-			hbc_send_drop(bursts, i);
-			return ERR_CAST(b);
-		}
-		bursts[i] = b;
-	}
-	return bursts;
-}
-
-/* It has been accepted: its pieces go. */
-static void hbc_send_fill(struct hbc_source *source, struct hbc_message *m,
-			  struct hbc_burst **bursts)
-{
-	u8 slot = hbc_origin_slot(source->s, m->store->info.cut.total);
-	u32 i, nr = m->store->nr;
-	int err = 0;
-
-	for (i = 0; i < nr && !err; i++)
-		err = hbc_store_fill(m->store, i, bursts[i], slot);
-	if (err) {
-		/* Nothing is lost for those who have it all: they have not. */
-		for (i--; i < nr; i++)
-			hbc_burst_put(bursts[i]);
-		hbc_sent_fail(m->sent, NULL, HBCAST_REASON_NO_MEMORY);
-	}
-	kvfree(bursts);
-	hbc_session_kick(source->s);
+	err = err ?: hbc_store_fill(m->store, piece, b);
+	if (err)
+		hbc_burst_put(b);
+	return err;
 }
 
 /* One try: what hbc_send_accept() says. */
@@ -174,19 +126,20 @@ static int hbc_send_try(struct hbc_source *source, struct iov_iter *from, size_t
 {
 	struct hbc_message_info info = { .kind = HBC_MESSAGE_SHORT };
 	struct hbc_message *m = hbc_send_new(source, &info, len);
-	struct hbc_burst **bursts;
-	int err;
+	int err = 0;
+	u8 slot;
+	u32 i;
 
 	if (IS_ERR(m))
 		return PTR_ERR(m);
-	bursts = hbc_send_copy(source, m, from);
-	err = PTR_ERR_OR_ZERO(bursts);
+	for (i = 0; i < m->store->nr && !err; i++)
+		err = hbc_send_piece(source, m, i, from);
+	err = err ?: hbc_send_accept(source, m);
 	if (!err) {
-		err = hbc_send_accept(source, m);
-		if (err)
-			hbc_send_drop(bursts, m->store->nr);
-		else
-			hbc_send_fill(source, m, bursts);
+		slot = hbc_origin_slot(source->s, len);
+		while (hbc_store_give(m->store, slot, false))
+			;
+		hbc_session_kick(source->s);
 	}
 	hbc_message_put(m);
 	return err;

@@ -230,7 +230,10 @@ static bool hbc_serve_kind(struct hbc_child *child, u8 kind, bool own, u32 most,
 	return false;
 }
 
-/* A reference on the first message above @after with pieces without slots. session->lock held. */
+/*
+ * A reference on the first file above @after with pieces without slots: those of short messages
+ * get one slot from their sender. session->lock held.
+ */
 static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 {
 	struct hbc_message *m;
@@ -240,7 +243,8 @@ static struct hbc_message *hbc_serve_ungiven(struct hbc_child *child, u64 after)
 		/* A lane that has not told of it cannot bring it yet. */
 		if (hbc_message_number(m) > child->told)
 			break;
-		if (READ_ONCE(m->store->given) < m->store->nr && hbc_message_number(m) > after) {
+		if (hbc_message_is_file(m) && READ_ONCE(m->store->given) < m->store->nr &&
+		    hbc_message_number(m) > after) {
 			kref_get(&m->ref);
 			return m;
 		}
@@ -261,9 +265,7 @@ static bool hbc_serve_had(struct hbc_child *child, struct hbc_message *m, u8 *sl
 
 	lockdep_assert_held(&child->s->lock);
 	spin_lock(&m->store->lock);
-	/* A short message is filled by its sender, in order. */
-	had = c && m->store->info.kind == HBC_MESSAGE_FILE &&
-	      (test_bit(next, c->sent) || test_bit(next, c->stub));
+	had = c && (test_bit(next, c->sent) || test_bit(next, c->stub));
 	spin_unlock(&m->store->lock);
 	*slot = had ? hbc_choice(slots, slots->set, next) : child->slot;
 	return had;

@@ -46,7 +46,8 @@ bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread)
 		given = piece || unread;
 	}
 	/* It is being read ahead, or more may be. */
-	hbc_file_kick(store);
+	if (store->reads_ahead)
+		hbc_file_kick(store);
 	if (given)
 		WRITE_ONCE(store->given, number + 1);
 	if (piece)
@@ -65,18 +66,15 @@ bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread)
 	return true;
 }
 
-int hbc_store_fill(struct hbc_store *store, u32 number, struct hbc_burst *burst, u8 slot)
+int hbc_store_fill(struct hbc_store *store, u32 number, struct hbc_burst *burst)
 {
 	int err;
 
-	hbc_cut_stamp(&store->info, number, slot, burst);
 	spin_lock_bh(&store->lock);
 	err = hbc_store_put_piece(store, number, burst);
 	if (!err) {
 		__set_bit(number, store->whole);
 		WRITE_ONCE(store->nr_whole, store->nr_whole + 1);
-		WRITE_ONCE(store->given, number + 1);
-		hbc_store_tag(store, number, slot);
 	}
 	spin_unlock_bh(&store->lock);
 	return err;

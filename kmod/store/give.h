@@ -27,9 +27,9 @@ void hbc_store_set_source(struct hbc_store *store, struct hbc_file *file);
 bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread);
 
 /*
- * Piece @number, the next one, comes from the sender's memory; takes over @burst, if it
- * succeeds: 0 or -ENOMEM. Context: as above.
+ * Piece @number comes from the sender's memory, without headers; takes over @burst, if it
+ * succeeds: 0 or -ENOMEM. Context: as above; the message need not have its number.
  */
-int hbc_store_fill(struct hbc_store *store, u32 number, struct hbc_burst *burst, u8 slot);
+int hbc_store_fill(struct hbc_store *store, u32 number, struct hbc_burst *burst);
 
 #endif /* _HBC_GIVE_H */
