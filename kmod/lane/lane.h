@@ -36,7 +36,6 @@ enum {
 	HBC_LANE_DRAINING,	/* shall end when its owner has no more for it */
 	HBC_LANE_FINISHED,	/* has sent all and said so; waits for the other's end */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
-	HBC_LANE_UP,		/* the owner was told that the lane is up */
 	HBC_LANE_DUE,		/* something is to be sent: hbc_lane_send() comes */
 	HBC_LANE_READING,	/* rx_work runs, and looks for HBC_LANE_DUE in the end */
 	HBC_LANE_PROBE,		/* the connection goes on as one of a measurement */

@@ -70,7 +70,6 @@ void hbc_life_ready(struct hbc_lane *lane)
 		hbc_lane_fail(lane, -err);
 		return;
 	}
-	set_bit(HBC_LANE_UP, &lane->flags);
 	WRITE_ONCE(lane->stats.connects, lane->stats.connects + lane->connector);
 	lane->retry = HBC_LIFE_RETRY_MIN_MS;
 	WRITE_ONCE(lane->reason, HBCAST_REJECT_NONE);
@@ -91,7 +90,7 @@ static void hbc_life_disconnect(struct hbc_lane *lane)
 
 	trace_hbc_lane_state(lane, READ_ONCE(lane->state), error);
 	hbc_conn_end(lane);
-	if (!test_and_clear_bit(HBC_LANE_UP, &lane->flags))
+	if (READ_ONCE(lane->state) != HBCAST_LANE_STATE_READY)
 		return;
 	/* One that fell silent has been away since then. */
 	WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
