@@ -155,17 +155,13 @@ void hbc_conn_open(struct hbc_lane *lane)
 
 	WRITE_ONCE(lane->state, HBCAST_LANE_STATE_CONNECTING);
 	err = sock_create_kern(lane->hn->net, addr->sa_family, SOCK_STREAM, IPPROTO_TCP, &sock);
-	if (err)
-		goto fail;
-	lane->begun = jiffies;
-	WRITE_ONCE(lane->last_rx, jiffies);
-	hbc_conn_adopt(lane, sock);
-	err = hbc_addr_bind(sock, &lane->hn->addr);
-	if (!err)
-		err = kernel_connect(sock, addr, sizeof(lane->addr), O_NONBLOCK);
+	if (!err) {
+		lane->begun = jiffies;
+		WRITE_ONCE(lane->last_rx, jiffies);
+		hbc_conn_adopt(lane, sock);
+		err = hbc_addr_bind(sock, &lane->hn->addr) ?:
+		      kernel_connect(sock, addr, sizeof(lane->addr), O_NONBLOCK);
+	}
 	if (err && err != -EINPROGRESS)
-		goto fail;
-	return;
-fail:
-	hbc_lane_fail(lane, -err);
+		hbc_lane_fail(lane, -err);
 }

@@ -220,15 +220,6 @@ static void hbc_tx_push(struct hbc_lane *lane)
 		tcp_sock_set_nodelay(lane->sock->sk);
 }
 
-/* All has been sent: says so, and the other side ends the connection when it has read that. */
-static void hbc_tx_finish(struct hbc_lane *lane)
-{
-	if (test_and_set_bit(HBC_LANE_FINISHED, &lane->flags))
-		return;
-	WRITE_ONCE(lane->begun, jiffies);
-	kernel_sock_shutdown(lane->sock, SHUT_WR);
-}
-
 void hbc_tx_run(struct hbc_lane *lane)
 {
 	unsigned int left = HBC_TX_SENDS;
@@ -245,8 +236,12 @@ void hbc_tx_run(struct hbc_lane *lane)
 		ret = hbc_tx_one(lane);
 	}
 	hbc_tx_push(lane);
-	if (!ret && draining)
-		hbc_tx_finish(lane);
+	/* The other side ends the connection when it has read that all has been sent. */
+	if (!ret && draining) {
+		set_bit(HBC_LANE_FINISHED, &lane->flags);
+		WRITE_ONCE(lane->begun, jiffies);
+		kernel_sock_shutdown(lane->sock, SHUT_WR);
+	}
 	mutex_unlock(&lane->tx_mutex);
 	if (ret > 0 && !left)
 		hbc_lane_kick(lane);

@@ -156,25 +156,20 @@ static unsigned int hbc_serve_last(struct hbc_child *child, struct hbc_wire_last
 	return 0;
 }
 
-static unsigned int hbc_serve_over(struct hbc_child *child, struct hbc_wire_hdr *w)
-{
-	if (!child->stop)
-		return 0;
-	child->stop = false;
-	child->over = true;
-	return hbc_wire_put_hdr(w, HBC_FRAME_OVER, READ_ONCE(child->s->over), HBC_HDR_LEN);
-}
-
 unsigned int hbc_child_control(struct hbc_child *child, void *frame)
 {
 	struct hbc_session *s = child->s;
 	struct hbc_message *m;
-	unsigned int len;
+	unsigned int len = 0;
 	bool mute;
 
 	spin_lock_bh(&s->lock);
 	/* Nothing that the other side could do is of use before it. */
-	len = hbc_serve_over(child, frame);
+	if (child->stop) {
+		child->stop = false;
+		child->over = true;
+		len = hbc_wire_put_hdr(frame, HBC_FRAME_OVER, READ_ONCE(s->over), HBC_HDR_LEN);
+	}
 	/* A node without a parent may be a leaf by now: another one serves its children. */
 	mute = child->over || (!child->plan_told && !s->origin && !s->parent[child->slot]);
 	if (!len && !mute)
