@@ -300,26 +300,11 @@ static bool good_sample(const struct hbc_wire_sample *w, unsigned int n)
 	return true;
 }
 
-static bool good_measuring(const u8 *buf, const struct hbc_hdr *h)
-{
-	const struct hbc_wire_probe *probe = (const struct hbc_wire_probe *)buf;
-
-	switch (h->type) {
-	case HBC_FRAME_PROBE:
-		return probe->round && !probe->reserved;
-	case HBC_FRAME_PROBE_ASK:
-		return good_ask((const void *)buf, h->n);
-	case HBC_FRAME_PROBE_SAMPLE:
-		return good_sample((const void *)buf, h->n);
-	default:
-		return true;
-	}
-}
-
 static bool good(const u8 *buf, const struct hbc_hdr *h)
 {
 	const struct hbc_wire_reject *reject = (const struct hbc_wire_reject *)buf;
 	const struct hbc_wire_have *want = (const struct hbc_wire_have *)buf;
+	const struct hbc_wire_probe *probe = (const struct hbc_wire_probe *)buf;
 
 	switch (h->type) {
 	case HBC_FRAME_HELLO:
@@ -351,8 +336,14 @@ static bool good(const u8 *buf, const struct hbc_hdr *h)
 		return good_report((const void *)buf, h->n);
 	case HBC_FRAME_LOST:
 		return good_lost((const void *)buf, h->tag, h->n);
+	case HBC_FRAME_PROBE:
+		return probe->round && !probe->reserved;
+	case HBC_FRAME_PROBE_ASK:
+		return good_ask((const void *)buf, h->n);
+	case HBC_FRAME_PROBE_SAMPLE:
+		return good_sample((const void *)buf, h->n);
 	default:
-		return good_measuring(buf, h);
+		return true;
 	}
 }
 
