@@ -150,6 +150,7 @@ int hbc_node_check_addr(const struct sockaddr_storage *addr, struct netlink_ext_
 
 int hbc_node_check(const struct hbc_net *hn, struct netlink_ext_ack *extack)
 {
+	lockdep_assert_held(&hn->lock);
 	return hn->id ? 0 : hbc_refuse(extack, -ENODEV,
 				       "the namespace is no node; set the node first");
 }

@@ -251,7 +251,7 @@ static struct hbc_held hbc_delivery_part(const struct hbc_receiver *r, struct hb
 	if (*piece < store->nr) {
 		p = hbc_store_piece(store, *piece);
 		if (p)
-			held = hbc_store_part(p, d->off);
+			held = hbc_store_part(store, p, d->off);
 		else
 			hbc_store_want(store, *piece);
 	}

@@ -78,6 +78,7 @@ static bool hbc_watch_stalled(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
 
+	lockdep_assert_held(&s->lock);
 	if (child->slot != HBC_SLOT_ALL || !child->up)
 		return false;
 	if (child->ack > s->last || s->kept == 0) {
@@ -94,6 +95,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 	bool lost, stalled;
 	int adopted;
 
+	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	lost = !child->up && time_after(jiffies, child->lane->since + hbc_watch_dead(s));
 	stalled = hbc_watch_stalled(child);

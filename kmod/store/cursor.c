@@ -203,7 +203,7 @@ static bool hbc_cursor_take(struct hbc_cursor *c, struct hbc_at *at, u32 most,
 		c->wait = HBCAST_WAIT_DATA;
 		return false;
 	}
-	*part = hbc_store_part(piece, at->off);
+	*part = hbc_store_part(c->store, piece, at->off);
 	part->len = min(part->len, stub ? frame : max(rounddown(most, frame), frame));
 	hbc_cursor_go(c, at, stub ? U32_MAX : part->len);
 	return true;

@@ -202,6 +202,7 @@ static bool hbc_file_next_load(struct hbc_store *store, u32 *piece)
 	u32 ahead = max_t(u32, HBC_FILE_AHEAD / (store->info.cut.payload *
 						 store->info.cut.per_piece), 2);
 
+	lockdep_assert_held(&store->lock);
 	while (store->nr_load) {
 		*piece = find_first_bit(store->load, store->nr);
 		__clear_bit(*piece, store->load);

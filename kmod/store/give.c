@@ -51,7 +51,7 @@ bool hbc_store_give(struct hbc_store *store, u8 slot, bool unread)
 	if (given)
 		WRITE_ONCE(store->given, number + 1);
 	if (piece)
-		held = hbc_store_part(piece, 0);
+		held = hbc_store_part(store, piece, 0);
 	else if (given)
 		hbc_store_tag(store, number, slot);
 	spin_unlock_bh(&store->lock);

@@ -133,10 +133,12 @@ void hbc_store_pause(struct hbc_store *store)
 }
 
 /* The parts of a piece, with references. store->lock held. */
-static void hbc_sink_hold(const struct hbc_piece *p, struct hbc_write *w)
+static void hbc_sink_hold(const struct hbc_store *store, const struct hbc_piece *p,
+			  struct hbc_write *w)
 {
 	unsigned int i;
 
+	lockdep_assert_held(&store->lock);
 	w->held = kmemdup(p->held, p->nr * sizeof(*p->held), GFP_ATOMIC | __GFP_NOWARN);
 	if (!w->held) {
 		w->held = ERR_PTR(-ENOMEM);
@@ -175,7 +177,7 @@ bool hbc_sink_next(struct hbc_store *store, struct hbc_write *w)
 		/* They take turns, and find what another one has had in memory. */
 		list_move_tail(&w->sink->link, &store->sinks);
 		if (p)
-			hbc_sink_hold(p, w);
+			hbc_sink_hold(store, p, w);
 	}
 	spin_unlock_bh(&store->lock);
 	return w->sink;

@@ -156,6 +156,7 @@ void hbc_store_trim(struct hbc_store *store)
 
 void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece)
 {
+	lockdep_assert_held(&store->lock);
 	WRITE_ONCE(store->cached, store->cached + piece->truesize);
 	list_add_tail(&piece->link, &store->cache);
 	hbc_store_trim(store);
@@ -260,6 +261,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 	struct hbc_held held = { .burst = run->burst };
 	int err;
 
+	lockdep_assert_held(&store->lock);
 	if (test_bit(slice->piece, store->whole))
 		return hbc_store_told(store, slice->piece, run->tag);
 	got = piece ? piece->got : 0;
@@ -358,11 +360,13 @@ int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *b
 	return 0;
 }
 
-struct hbc_held hbc_store_part(const struct hbc_piece *piece, u32 off)
+struct hbc_held hbc_store_part(const struct hbc_store *store, const struct hbc_piece *piece,
+			       u32 off)
 {
 	unsigned int i = 0;
 	struct hbc_held held;
 
+	lockdep_assert_held(&store->lock);
 	while (off >= piece->held[i].len)
 		off -= piece->held[i++].len;
 	held = piece->held[i];

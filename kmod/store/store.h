@@ -192,11 +192,13 @@ void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece);
 void hbc_store_trim(struct hbc_store *store);
 /**
  * hbc_store_part() - bytes of a piece
+ * @store: of the piece
  * @piece: in memory
  * @off: first of them, where a fragment begins, below piece->len
  *
  * store->lock held. Return: the held fragments that begin there, with a reference on the burst.
  */
-struct hbc_held hbc_store_part(const struct hbc_piece *piece, u32 off);
+struct hbc_held hbc_store_part(const struct hbc_store *store, const struct hbc_piece *piece,
+			       u32 off);
 
 #endif /* _HBC_STORE_H */
