@@ -76,6 +76,9 @@ static void hbc_origin_event(struct hbc_session *s, u32 epoch, enum hbcast_event
 
 void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
 {
+	spin_lock_bh(&s->lock);
+	s->origin->kept = false;
+	spin_unlock_bh(&s->lock);
 	hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_REFUSED, node, reason);
 }
 
@@ -90,6 +93,7 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree **trees,
 	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	hbc_lost_clear(s);
+	origin->kept = true;
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		swap(s->tree[slot], trees[slot]);
 	spin_unlock_bh(&s->lock);
@@ -188,8 +192,10 @@ static u32 *hbc_origin_lost_ids(struct hbc_session *s, bool down, u32 *nr)
 		return NULL;
 	spin_lock_bh(&s->lock);
 	n = hbc_lost_runs(s, down, run, HBC_ORIGIN_RUNS);
-	if (n && down)
+	if (n && down) {
 		hbc_root_unready(s);
+		s->origin->kept = false;
+	}
 	for (i = 0; i < n; i++) {
 		node = &s->tree[HBC_SLOT_ALL]->node[be32_to_cpu(run[i].first)];
 		for (p = 0; p < be32_to_cpu(run[i].count); p++)

@@ -182,18 +182,19 @@ static int hbc_upload_trees(struct hbc_upload *plan, struct hbc_plan *epoch, u32
 	return 0;
 }
 
-/* Whether the session's newest plan is this one. hn->lock held. */
+/* Whether the session's newest plan is this one, and each still has its part. hn->lock held. */
 static bool hbc_upload_same(struct hbc_session *s, const struct hbc_upload *plan)
 {
 	const struct hbc_upload_tree *from;
 	const struct hbc_tree *tree;
 	unsigned int slot;
-	bool same = true;
+	bool same;
 
-	if (!s || !s->origin->epoch)
+	if (!s)
 		return false;
 	lockdep_assert_held(&s->hn->lock);
 	spin_lock_bh(&s->lock);
+	same = s->origin->kept;
 	for (slot = 0; slot < HBC_MAX_SLOTS && same; slot++) {
 		tree = s->tree[slot];
 		from = &plan->tree[slot];

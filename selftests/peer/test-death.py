@@ -117,6 +117,20 @@ def test_again(scene):
     tap.equal(who_is_lost(scene), [], "and nobody is lost then")
 
 
+def test_same(scene):
+    """The same plan again changes nothing, unless a relay has lost its children by now."""
+    plan = (1, 3), (3, 2), (2, 4)
+    epoch = scene.root.apply(*plan)
+    tap.equal(scene.root.apply(*plan), epoch, "the same plan again is no other one")
+    carrier(False)
+    tap.check(tells(scene, "member-lost", 2), "a relay is lost")
+    carrier(True)
+    tap.check(tells(scene, "member-back", 2), "and is back")
+    tap.equal(scene.root.apply(*plan), epoch + 1, "the same plan again makes it")
+    part = [tree["nodes"] for tree in scene.members[0].client.dump("plan-get")]
+    tap.equal(part, [2], "a relay")
+
+
 def test_gone(scene):
     """A plan goes while a node is away: it does not become ready by that."""
     scene.root.apply((1, 2), (1, 3), (1, 4))
@@ -148,6 +162,7 @@ def main():
     test_leaf(scene, (1, 3), (3, 2), (3, 4))
     test_anew(scene)
     test_again(scene)
+    test_same(scene)
     test_gone(scene)
     scene.end()
     tap.done()
