@@ -16,7 +16,11 @@
 #define MS		INT64_C(1000000)
 /* How long a node may say nothing about a round that should be over. */
 #define SILENCE_MS	5000
-/* From one try to the next while a node has no time. */
+#define ASKS_MAX	8	/* in a round of which samples are lost again and again */
+/*
+ * From one try to the next while a node has no time, and as much again at random: two that try at
+ * the same time would have a node each, and wait for each other for ever.
+ */
 #define PAUSE_MS	500
 /* A node that was not reached in so many rounds in a row does not come back. */
 #define MISSES		2
@@ -32,7 +36,9 @@
  * @arg: for @settled
  * @begun: when it began, of hbclock_now()
  * @stopped: it has been told to end
- * @asked: it has been asked how it is, for lack of an answer
+ * @asked: how often it has been asked how it is, for lack of an answer
+ * @missed: samples have been lost since
+ * @due: when all has been said at the latest, of hbclock_now()
  */
 struct round {
 	struct hbmeas_rounds *r;
@@ -44,7 +50,9 @@ struct round {
 	void *arg;
 	int64_t begun;
 	bool stopped;
-	bool asked;
+	unsigned int asked;
+	bool missed;
+	int64_t due;
 };
 
 /**
@@ -252,6 +260,18 @@ static bool must_wait(const struct round *round)
 	return false;
 }
 
+/* Asks how it is; -EIO after an error has been reported. */
+static int ask_again(struct round *round)
+{
+	int64_t due = hbclock_now() + SILENCE_MS * MS;
+
+	round->asked++;
+	round->missed = false;
+	if (round->due < due)
+		round->due = due;
+	return start(round) ? -EIO : 0;
+}
+
 /* All that has come; -EINTR to end it, -EIO after an error has been reported. */
 static int hear(struct round *round)
 {
@@ -266,10 +286,11 @@ static int hear(struct round *round)
 		json_array_foreach(samples, i, sample)
 			take_sample(round, sample);
 		json_decref(samples);
+		if (heard == HBGENL_LOST)
+			round->missed = true;
 		if (heard == HBGENL_LOST && !round->asked) {
 			hbctl_warning(r->ctl, "samples were lost, for this program is too slow: the round is asked for again");
-			round->asked = true;
-			if (start(round))
+			if (ask_again(round))
 				return -EIO;
 		}
 	} while (heard == HBGENL_EVENT || heard == HBGENL_LOST);
@@ -279,16 +300,13 @@ static int hear(struct round *round)
 /* Asks once more for what should have come; then who says nothing is lost. */
 static int mind_silence(struct round *round, int64_t now)
 {
-	int64_t due = round->begun + (round->ms + SILENCE_MS) * MS;
 	struct hbmeas_node *node;
 	size_t i;
 
-	if (now < due + (round->asked ? SILENCE_MS * MS : 0))
+	if (now < round->due)
 		return 0;
-	if (!round->asked) {
-		round->asked = true;
-		return start(round) ? -EIO : 0;
-	}
+	if (!round->asked || (round->missed && round->asked < ASKS_MAX))
+		return ask_again(round);
 	for (i = 0; i < round->r->n; i++) {
 		node = &round->r->nodes[i];
 		if (!node->asked || node->over)
@@ -339,7 +357,9 @@ static int try(struct round *round)
 	round->r->number++;
 	round->begun = hbclock_now();
 	round->stopped = false;
-	round->asked = false;
+	round->asked = 0;
+	round->missed = false;
+	round->due = round->begun + (round->ms + SILENCE_MS) * MS;
 	mark_nodes(round);
 	ret = start(round) ? -EIO : 0;
 	while (!ret && !is_over(round)) {
@@ -418,7 +438,7 @@ int hbmeas_run(struct hbmeas_rounds *rounds, struct hbmeas_task *tasks, size_t n
 	ret = try(&round);
 	while (!ret && must_wait(&round)) {
 		tell_wait(rounds);
-		ret = pause_for(rounds, PAUSE_MS);
+		ret = pause_for(rounds, PAUSE_MS + (int)arc4random_uniform(PAUSE_MS));
 		if (!ret)
 			ret = try(&round);
 	}
