@@ -69,7 +69,8 @@ test_place()
 test_disk()
 {
 	# shellcheck disable=SC2016
-	local job='yes | head -c 300M >/mnt/file; yes | head -c 300M | cmp - /mnt/file && echo same
+	local job='head -c 5M /dev/urandom >part; for i in {0..59}; do cat part; done >/mnt/file
+		for i in {0..59}; do cmp -i 0:$((5 * i))M -n 5M part /mnt/file || exit; done; echo same
 		stat -f /mnt; date +%s.%N'
 	local first
 
@@ -144,7 +145,7 @@ test_same_beside_others()
 	cat >"$work/timers" <<-'END'
 		import hashlib, select, time
 		seen = hashlib.sha256()
-		for _ in range(20000):
+		for _ in range(5000):
 		    select.select([], [], [], 0.0001)
 		    seen.update(str(time.monotonic_ns()).encode())
 		print(seen.hexdigest(), time.monotonic_ns())
@@ -154,8 +155,8 @@ test_same_beside_others()
 			>"$work/timers.$i" &
 	done
 	wait
-	check_match "20000 timers take some virtual seconds" \
-		'^[0-9a-f]{64} [2-9][0-9]{9}$' "$(<"$work/timers.1")"
+	check_match "5000 timers take half a virtual second, or more" \
+		'^[0-9a-f]{64} ([5-9][0-9]{8}|[1-9][0-9]{9})$' "$(<"$work/timers.1")"
 	check_equal "three beside each other are the same run" \
 		"$(cat "$work"/timers.{1,1,1})" "$(cat "$work"/timers.{1,2,3})"
 }
