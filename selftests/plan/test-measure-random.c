@@ -99,7 +99,7 @@ static struct hbp_input *network(struct luck *luck, enum kind kind)
 	return close_links(f, &text);
 }
 
-#define SOME	60
+#define SOME	30
 #define MANY	1000
 #define PLANNERS	3
 
