@@ -12,7 +12,7 @@ set -euo pipefail
 platform=$1
 slower=$2
 sizes=$3
-root=$(jq '[.nodes[] | select(.kind == "host") | .id] | min' "$platform")
+root=$(gojq '[.nodes[] | select(.kind == "host") | .id] | min' "$platform")
 shift 3
 
 . bench/lab.sh
@@ -64,7 +64,7 @@ plan()
 # told PLANNER SIZE ALSO: what came of a broadcast along $work/plan, and an object's fields.
 told()
 {
-	jq -c --slurpfile plan "$work/plan" --arg planner "$1" --arg size "$2" --argjson also "$3" \
+	gojq -c --slurpfile plan "$work/plan" --arg planner "$1" --arg size "$2" --argjson also "$3" \
 		--argjson slower "$slower" --argjson busy "$(busiest)" '
 		($plan[0].predicted.nodes | map({(.id | tostring): .completion_us}) | add) as $says |
 		{planner: $planner, size: $size, slower: $slower, busy: $busy,
@@ -78,14 +78,14 @@ told()
 along()
 {
 	plan "$1" "$2" "$platform" "$work/plan"
-	make_file "$(jq .message_bytes "$work/plan")"
+	make_file "$(gojq .message_bytes "$work/plan")"
 	broadcast "$work/plan" "${@:3}"
 }
 
 # relay_of_plan: the node, not the root, that has most nodes below it in all trees together.
 relay_of_plan()
 {
-	jq 'def below($edges): . as $node | $edges[] | select(.[0] == $node) | .[1] |
+	gojq 'def below($edges): . as $node | $edges[] | select(.[0] == $node) | .[1] |
 			., below($edges);
 		.root as $root | [.trees[].edges] as $trees | [$trees[][][0]] | unique - [$root] |
 		map({node: ., below: [below($trees[])] | unique | length}) |
@@ -102,7 +102,7 @@ cut_off()
 	"$HBCAST_CTL" lab exec "$relay" -- ip link set group default down
 	for node in $others; do
 		at "$node" -j show store
-	done | jq -s --argjson died_us "$((now - start))" \
+	done | gojq -s --argjson died_us "$((now - start))" \
 		'{died_us: $died_us, lacks: map(.[0] | 1 - .whole / .pieces) | max}' >"$work/death"
 }
 
@@ -112,7 +112,7 @@ bereft()
 {
 	local cutter half i=0 node
 
-	half=$(jq '.predicted.completion_us / 2e6' "$work/plan")
+	half=$(gojq '.predicted.completion_us / 2e6' "$work/plan")
 	for node in $others; do
 		[ "$node" = "$relay" ] && lost=${pids[i]} && unset "pids[i]"
 		i=$((i + 1))
@@ -129,13 +129,13 @@ without()
 {
 	local bytes
 
-	bytes=$(jq --slurpfile plan "$work/plan" \
+	bytes=$(gojq --slurpfile plan "$work/plan" \
 		'.lacks * $plan[0].message_bytes | ceil' "$work/death")
 	[ "$bytes" -gt 0 ] || { echo 0; return; }
-	jq --argjson relay "$relay" '.nodes |= map(select(.id != $relay)) |
+	gojq --argjson relay "$relay" '.nodes |= map(select(.id != $relay)) |
 		.links |= map(select(.from != $relay and .to != $relay))' "$platform" >"$work/rest.json"
 	plan "$1" "$bytes" "$work/rest.json" "$work/rest"
-	jq .predicted.completion_us "$work/rest"
+	gojq .predicted.completion_us "$work/rest"
 }
 
 # losing PLANNER SIZE: along its plan, if that has a relay, which is lost on the way. When it has
@@ -149,8 +149,8 @@ losing()
 	[ -n "$relay" ] || return 0
 	along "$1" "$2" bereft
 	wait "$lost" || true
-	told "$1" "$2" "$(jq -c --argjson relay "$relay" --argjson rest_us "$(without "$1")" \
-		--argjson dead_us "$(at "$root" -j show group | jq '.[0].dead_interval_ms * 1000')" \
+	told "$1" "$2" "$(gojq -c --argjson relay "$relay" --argjson rest_us "$(without "$1")" \
+		--argjson dead_us "$(at "$root" -j show group | gojq '.[0].dead_interval_ms * 1000')" \
 		'. + {$relay, $rest_us, $dead_us}' "$work/death")"
 	"$HBCAST_CTL" lab down >/dev/null
 	network_up
@@ -161,7 +161,7 @@ change()
 {
 	local planner period
 
-	period=$(jq -n "$slower / 2")
+	period=$(gojq -n "$slower / 2")
 	while :; do
 		for planner in "${planners[@]}"; do
 			[ -e "$work/changing" ] || return 0

@@ -9,7 +9,7 @@
 set -euo pipefail
 
 platform=$1
-root=$(jq '[.nodes[] | select(.kind == "host") | .id] | min' "$platform")
+root=$(gojq '[.nodes[] | select(.kind == "host") | .id] | min' "$platform")
 shift
 
 . bench/lab.sh
@@ -22,7 +22,7 @@ sent()
 	"$HBCAST_CTL" plan "$3" algorithm "$1" root "$root" message-size "$size" \
 		output "$work/plan" >/dev/null
 	broadcast "$work/plan"
-	jq -c --arg planner "$1" --arg of "$2" '[.nodes[].time_us] |
+	gojq -c --arg planner "$1" --arg of "$2" '[.nodes[].time_us] |
 		{planner: $planner, of: $of, slowest_us: max, mean_us: (add / length)}' "$work/sent"
 }
 
@@ -36,6 +36,6 @@ for planner; do
 	sent "$planner" truth "$platform"
 	sent "$planner" found "$work/found.json"
 done >"$work/broadcasts"
-jq -c --argjson ms $((end - begin)) --slurpfile said "$work/said" \
+gojq -c --argjson ms $((end - begin)) --slurpfile said "$work/said" \
 	--slurpfile broadcasts "$work/broadcasts" \
 	'. + {said: $said[0], seconds: ($ms / 1000), broadcasts: $broadcasts}' "$work/found.json"

@@ -66,7 +66,7 @@ twin_up()
 
 mac()
 {
-	ip -n "$1" -j link show "$2" | jq -r '.[0].address'
+	ip -n "$1" -j link show "$2" | gojq -r '.[0].address'
 }
 
 up()

@@ -20,19 +20,19 @@ report()
 # said FILTER: what the broadcast was, changed.
 said()
 {
-	jq -c "$1" "$dir/sent" >"$dir/star.jsonl"
+	gojq -c "$1" "$dir/sent" >"$dir/star.jsonl"
 	report
 }
 
 # One switch, four hosts of 70 Mbit/s, of which the first is the root: three receive as much.
-jq -n '{hbcast: "platform", version: 1,
+gojq -n '{hbcast: "platform", version: 1,
 	nodes: ([range(1; 5) | {id: ., kind: "host"}] + [{id: 9, kind: "switch"}]),
 	links: [range(1; 5) | {from: ., to: 9, bandwidth_mbps: 70, latency_us: 1000, symmetric: true}]}' \
 	>"$dir/star.platform.json"
 check_equal "three nodes receive more than a machine carries" "star 2" \
 	"$(bench/bounds/networks "$dir" 1 "$dir/star.platform.json")"
 check_equal "half as wide, twice as long" "35 2000" \
-	"$(jq -r '.links[0] | "\(.bandwidth_mbps) \(.latency_us)"' "$dir/star.slow.json")"
+	"$(gojq -r '.links[0] | "\(.bandwidth_mbps) \(.latency_us)"' "$dir/star.slow.json")"
 
 broadcast()
 {
@@ -42,22 +42,22 @@ broadcast()
 # only PART: of the broadcasts.
 only()
 {
-	jq -c "select($1)" "$dir/all.jsonl" >"$dir/star.jsonl"
+	gojq -c "select($1)" "$dir/all.jsonl" >"$dir/star.jsonl"
 }
 
 # holds FILTER: is true of the broadcast.
 holds()
 {
-	[ "$(jq "$1" "$dir/star.jsonl")" = true ]
+	[ "$(gojq "$1" "$dir/star.jsonl")" = true ]
 }
 
 check "broadcasts" broadcast
 check_equal "as planned, with a relay lost, with changes" \
-	"planned lost changed" "$(jq -r 'if has("relay") then "lost" elif has("changes") then "changed"
+	"planned lost changed" "$(gojq -r 'if has("relay") then "lost" elif has("changes") then "changed"
 		else "planned" end' "$dir/all.jsonl" | paste -sd ' ')"
 only 'has("relay") or has("changes") | not'
 check_equal "what was sent, and by whose plan" '["stable","1MiB",2,1048576,[2,3,4]]' \
-	"$(jq -c '[.planner, .size, .slower, .bytes, [.nodes[].node]]' "$dir/star.jsonl")"
+	"$(gojq -c '[.planner, .size, .slower, .bytes, [.nodes[].node]]' "$dir/star.jsonl")"
 check "the processor was not always busy" holds '.busy > 0 and .busy < 1'
 # 1 MiB takes 0.11984 s at 70 Mbit/s, 1514 bytes for 1448 of it, and 2 ms of latency.
 report
@@ -102,7 +102,7 @@ check_match "without the relay" 'star, 1MiB, stable: without node [2-4] the slow
 
 only 'has("changes")'
 check "the plan was applied again" holds '.changes >= 1'
-jq -c '.busy = 0.5 | .nodes[].plan_us = 258000 | (., del(.changes)) | .nodes[].time_us = 258000' \
+gojq -c '.busy = 0.5 | .nodes[].plan_us = 258000 | (., del(.changes)) | .nodes[].time_us = 258000' \
 	"$dir/star.jsonl" | tac >"$dir/sent"
 said .
 check_equal "as long as without changes: good" "0 0 goals missed" \

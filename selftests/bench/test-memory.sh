@@ -13,7 +13,7 @@ trap 'rm -rf "$dir"' EXIT
 # lines NETWORK NODES: good ones, of 4 GiB, for which 200 Mbit/s take 179.63 s.
 lines()
 {
-	jq -cn --arg network "$1" --argjson nodes "$2" '
+	gojq -cn --arg network "$1" --argjson nodes "$2" '
 		def mib: . * 1048576;
 		def look($used): {at: ., idle: (. / 2), oom: 0, used: ($used | mib), slab: (18 | mib),
 			stores: ([range($nodes) | {"\(. + 1)": {memory: (5 | mib), reasons: ["none"],
@@ -30,10 +30,10 @@ said()
 {
 	lines fast 2 >"$dir/fast"
 	# In 100 s 2 Mbit/s carry 23.91 MB.
-	lines slow 5 | jq -c 'if .at == 110 and .stores then
+	lines slow 5 | gojq -c 'if .at == 110 and .stores then
 		.stores["2"].children["3"] = 23500000 | .stores["1"].children["5"] = 23600000
 		else . end' >"$dir/slow"
-	jq -c "$2" "$dir/$1" >"$dir/changed"
+	gojq -c "$2" "$dir/$1" >"$dir/changed"
 	mv "$dir/changed" "$dir/$1"
 	out=$(bench/memory/report "$dir/fast" "$dir/slow")
 	status=$?
@@ -67,8 +67,8 @@ check_match "slower than without: said" 'slow: beside fast node 2 takes 1\.0112,
 
 check "a broadcast" eval 'bench/memory/inside.sh slow 24 >"$dir/slow" 2>"$dir/err"'
 check_equal "the fast node has it, the slow ones have not" '[[2,0],[3,2],[5,2]]' \
-	"$(jq -sc 'map(select(.node) | [.node, .status]) | sort' "$dir/slow")"
+	"$(gojq -sc 'map(select(.node) | [.node, .status]) | sort' "$dir/slow")"
 check_equal "who has no file gave it up" '["spool"]' \
-	"$(jq -sc 'map(select(.stores)) | .[2].stores["4"].reasons' "$dir/slow")"
+	"$(gojq -sc 'map(select(.stores)) | .[2].stores["4"].reasons' "$dir/slow")"
 check "a report" eval 'bench/memory/report "$dir/slow" "$dir/slow" >"$dir/report"; [ -s "$dir/report" ]'
 tap_done

@@ -62,7 +62,7 @@ check "a plan with rates" rated 16 16 16
 check_equal "the root's lane is paced" 16178768 "$(pace 1 2)"
 check_equal "a relay's lane is paced" 16178768 "$(pace 2 3)"
 broadcast
-paced=$(jq .time_us <<<"$out")
+paced=$(gojq .time_us <<<"$out")
 check_jq "a message arrives" 2 .delivered
 
 check "a strict plan" rated 16 16 16 true

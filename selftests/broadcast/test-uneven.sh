@@ -15,7 +15,7 @@ shape_uneven()
 	local node rate
 
 	for ((node = 1; node <= NODES; node++)); do
-		rate=$(jq ".links[] | select(.from == $node).bandwidth_mbps * 1000 | round" \
+		rate=$(gojq ".links[] | select(.from == $node).bandwidth_mbps * 1000 | round" \
 			"$dir/uneven.json")kbit
 		node_shape $node "$rate" &&
 			ip netns exec n$node tc qdisc add dev eth0 root tbf rate "$rate" \
@@ -29,7 +29,7 @@ shape_uneven || exit
 for name in stable stable-graph; do
 	planned $name "$dir/uneven.json"
 	# Each at its own rate, whatever the others can take.
-	check_equal "$name: fast nodes have it first" true "$(jq '.nodes | sort_by(.node) |
+	check_equal "$name: fast nodes have it first" true "$(gojq '.nodes | sort_by(.node) |
 		map(.time_us) | (.[0] * 1.2 < .[2]) and (.[1] * 1.2 < .[2]) and (.[2] * 1.2 < .[3])' "$dir/.out")"
 done
 

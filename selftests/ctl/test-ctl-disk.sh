@@ -40,7 +40,7 @@ sum()
 	local file
 
 	for file in "$@"; do
-		sha256sum <"$file"
+		cksum <"$file"
 	done
 }
 
@@ -58,7 +58,7 @@ check "slow: a short message comes" wait_for 30 has 3 5
 wait $send
 check_equal "slow: the file is there, too" 0 $?
 check "slow: the other has it" wait_for 30 has 2 $size
-check_equal "slow: it has its name only when it is on the disk" "" "$(jq 'select(.bytes > 5)' "$dir/3.log")"
+check_equal "slow: it has its name only when it is on the disk" "" "$(gojq 'select(.bytes > 5)' "$dir/3.log")"
 kill -KILL $three
 both_end
 check "slow: nothing of the command stays" wait_for 30 sh -c '! ip netns pids n3 | grep -q .'

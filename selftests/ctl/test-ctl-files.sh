@@ -57,7 +57,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(["sh", "-c", sys.argv[1]])))' "$1" 
 
 sum()
 {
-	sha256sum <"$1"
+	cksum <"$1"
 }
 
 # both_receive NAME WORD...: recv at nodes 2 and 3 into their directories.
@@ -108,9 +108,9 @@ check_jq "send: result" "[\"$dir/file\",5,9,3000001,3000001,2,2,0]" \
 check_jq "send: nodes" '[[2,"delivered","none",3000001],[3,"delivered","none",3000001]]' \
 	'.nodes | sort_by(.node) | map([.node, .state, .reason, .bytes])'
 check_jq "send: times" 'true' '([.nodes[].time_us] | min > 0) and .time_us == ([.nodes[].time_us] | max)'
-id=$(jq -r .id <<<"$out")
+id=$(gojq -r .id <<<"$out")
 check_equal "recv: result" "[5,9,1,\"$id\",3000001,\"$dir/3/copy\"]" \
-	"$(jq -c 'select(.file) | [.group, .port, .root, .id, .bytes, .file]' "$dir/three.log")"
+	"$(gojq -c 'select(.file) | [.group, .port, .root, .id, .bytes, .file]' "$dir/three.log")"
 check_equal "recv: the same bytes" "$(sum "$dir/file") $(sum "$dir/file")" \
 	"$(sum "$dir/2/copy") $(sum "$dir/3/copy")"
 check_equal "recv: nothing else" "copy |copy " "$(files 2)|$(files 3)"
@@ -124,7 +124,7 @@ wait_for 30 grep -q '^ready to receive from group 5 at port 10$' "$dir/text"
 head -c 70000 "$dir/file" | ip netns exec n1 "$ctl" send - group 5 port 10 progress >"$dir/out" 2>"$dir/err"
 check_equal "send -: not all have it" 2 $?
 wait $two
-check_equal "recv: replaces" "0 $(head -c 70000 "$dir/file" | sha256sum)" "$? $(sum "$dir/2/copy")"
+check_equal "recv: replaces" "0 $(head -c 70000 "$dir/file" | cksum)" "$? $(sum "$dir/2/copy")"
 check_match "recv: as text" ' of node 1, 68.4 KiB: .*/2/copy' "$(tail -n 1 "$dir/text")"
 check_equal "send -: who has it not" \
 	"hbcastctl: \"-\" did not reach 1 of 2 members: node 3 (no-receiver)" "$(<"$dir/err")"
@@ -140,9 +140,9 @@ for name in empty file empty; do
 done
 both_end
 check_equal "three messages: received" "0 0" "$two $three"
-mapfile -t names < <(jq -r '.file | select(.)' "$dir/three.log")
+mapfile -t names < <(gojq -r '.file | select(.)' "$dir/three.log")
 check_equal "three messages: lengths" "0 3000001 0" "$(stat -c %s "${names[@]}" | xargs)"
-check_equal "three messages: names" "$(jq -r '.id | select(.) | "1-\(.)"' "$dir/three.log" | xargs)" \
+check_equal "three messages: names" "$(gojq -r '.id | select(.) | "1-\(.)"' "$dir/three.log" | xargs)" \
 	"$(basename -a "${names[@]}" | xargs)"
 check_equal "three messages: the same bytes" "$(sum "$dir/file")" "$(sum "${names[1]}")"
 rm -rf "${dir:?}/2" "${dir:?}/3"
@@ -170,10 +170,10 @@ check_match "recv killed: sentence" 'did not reach 1 of 2 members: node 3 \(clos
 check_match "recv killed: its own" 'interrupted after 0 of 1 messages' "$(<"$dir/three.err")"
 check_equal "recv killed: no file of that name" ".large.list .large.part " "$(files 3)"
 check_equal "recv killed: the other has it" "large  $(sum "$dir/large")" "$(files 2) $(sum "$dir/2/large")"
-check_equal "send: progress as JSON" true "$(jq -s 'map(select(.progress)) | length > 0 and
+check_equal "send: progress as JSON" true "$(gojq -s 'map(select(.progress)) | length > 0 and
 	all(.[]; .progress.bytes == 12000000 and (.progress.nodes | length) == 2)' "$dir/out")"
 check_equal "send: progress names who has failed" '[3,"closed"]' \
-	"$(jq -sc '[.[].progress | select(.)] | last.nodes[] | select(.state == "failed") | [.node, .reason]' "$dir/out")"
+	"$(gojq -sc '[.[].progress | select(.)] | last.nodes[] | select(.state == "failed") | [.node, .reason]' "$dir/out")"
 rm -rf "${dir:?}/2" "${dir:?}/3"
 
 both_receive large
@@ -257,7 +257,7 @@ both_receive large
 run 1 send "$dir/large" group 5 port 9
 both_end
 check_equal "room again: has it" "0 0 0 $(sum "$dir/large")" "$status $two $three $(sum "$dir/3/large")"
-check_equal "room again: some was there" true "$(jq 'select(.file) | .resumed > 0' "$dir/three.log")"
+check_equal "room again: some was there" true "$(gojq 'select(.file) | .resumed > 0' "$dir/three.log")"
 umount "$dir/3"
 
 run 2 recv "$dir/2/x" group 5 port 9 timeout 200ms

@@ -22,7 +22,7 @@ both_end
 wait $send
 check_equal "killed: what is there" ".large.list .large.part " "$(files 3)"
 check_equal "killed: whose list" '["partial",1,"large",8000000]' \
-	"$(jq -c '[.hbcast, .version, .name, .bytes]' "$dir/3/.large.list")"
+	"$(gojq -c '[.hbcast, .version, .name, .bytes]' "$dir/3/.large.list")"
 before=$(came 3)
 both large
 begin "$dir/large"

@@ -24,7 +24,7 @@ refused "no module" 1 'the kernel has no hbcast: .*modprobe hbcast' 1 node show
 refused "no module, send" 1 'the kernel has no hbcast' 1 send "$0" group 5 port 9
 run 1 -j version
 check_equal "no module: version" "1 [\"$version\",2,null]" \
-	"$status $(jq -c '[.tool.version, .tool.interface, .module]' <<<"$out")"
+	"$status $(gojq -c '[.tool.version, .tool.interface, .module]' <<<"$out")"
 load_hbcast || exit
 run 1 version
 check_equal "version" "0 hbcastctl $version, interface 2
@@ -149,13 +149,13 @@ nobody group del 5 2>"$dir/err"
 check_equal "nobody may not change groups" \
 	"2 hbcastctl: group 5 cannot be left: you lack CAP_NET_ADMIN in this network namespace: use sudo" \
 	"$? $(<"$dir/err")"
-check_equal "anybody may look" "5" "$(nobody -j group | jq '.[].id')"
+check_equal "anybody may look" "5" "$(nobody -j group | gojq '.[].id')"
 
 # shows NODE JSON FILTER: what show plan says there.
 shows()
 {
 	run "$1" -j show plan
-	[ "$(jq -c "$3" <<<"$out")" = "$2" ]
+	[ "$(gojq -c "$3" <<<"$out")" = "$2" ]
 }
 
 ### Plans.
@@ -237,7 +237,7 @@ head -c 32 /dev/zero >"$dir/other"
 chmod 600 "$dir/other"
 at 3 group add 5 key-file "$dir/other"
 run 1 -j apply "$dir/chain" group 5 wait 8s
-check_equal "another key: status" "2 false 3" "$status $(jq -r '"\(.ready) \(.epoch)"' <<<"$out")"
+check_equal "another key: status" "2 false 3" "$status $(gojq -r '"\(.ready) \(.epoch)"' <<<"$out")"
 check_match "another key: what is not ready" \
 	'epoch 3 of group 5 is applied but not ready after 8 s: node 2 is connected, but not all nodes below it, node 3' "$err"
 check_match "another key: who refused" 'node 3 refused \(its key differs\)' "$err"
@@ -249,7 +249,7 @@ check_jq "another key: shown" '["key"]' 'map(.reject)'
 here()
 {
 	run "$1" -j show store
-	[ "$(jq "$2" <<<"$out")" = true ]
+	[ "$(gojq "$2" <<<"$out")" = true ]
 }
 
 run 2 -j show store
@@ -292,10 +292,10 @@ check_match "show all: as text" 'NODE .*PEER .*GROUP .*EPOCH .*LANE ' "$(at 1 sh
 printf '%s\n' 'peer add 40 address 10.9.0.40' '# a comment' 'group set 5 \' ' mode 0640' \
 	'peer del 41' 'peer del 40' >"$dir/batch"
 run 1 -j -batch "$dir/batch"
-check_equal "batch: stops" "2 $dir/batch 5" "$status $(jq -r '"\(.file) \(.line)"' <<<"$err")"
+check_equal "batch: stops" "2 $dir/batch 5" "$status $(gojq -r '"\(.file) \(.line)"' <<<"$err")"
 run 1 -force -batch "$dir/batch"
 check_equal "batch: goes on" "2 0640 [2,3]" \
-	"$status $(at 1 -j group | jq -r '.[].mode') $(at 1 -j peer | jq -c 'map(.id)')"
+	"$status $(at 1 -j group | gojq -r '.[].mode') $(at 1 -j peer | gojq -c 'map(.id)')"
 
 ### Events.
 # listen COUNT [NODE]: so many sockets are subscribed to events at node 1, or that one.
@@ -327,11 +327,11 @@ wait_for 30 listen 1
 at 1 apply "$dir/flat" group 5 wait 30s >/dev/null
 wait_for 30 grep -q plan-ready "$dir/events"
 check_equal "monitor: a plan" '["plan-applied",5,1,4] ["plan-ready",5,1,4]' \
-	"$(jq -c 'select(.event | test("^plan-")) | [.event, .group, .root, .epoch]' "$dir/events" | xargs -d '\n')"
+	"$(gojq -c 'select(.event | test("^plan-")) | [.event, .group, .root, .epoch]' "$dir/events" | xargs -d '\n')"
 check_equal "monitor: a lane" '["lane-up",5,1,0,3,"down",false]' \
-	"$(jq -c 'select(.event == "lane-up" and .peer == 3) | [.event, .group, .root, .slot, .peer, .direction, .down]' "$dir/events")"
+	"$(gojq -c 'select(.event == "lane-up" and .peer == 3) | [.event, .group, .root, .slot, .peer, .direction, .down]' "$dir/events")"
 check_match "monitor: the time" '^20[0-9-]{8}T[0-9:]{8}[.][0-9]{6}[+-][0-9:]{5}$' \
-	"$(jq -rs '.[0].time' "$dir/events")"
+	"$(gojq -rs '.[0].time' "$dir/events")"
 
 # One that does not read; what is thrown away is told, and the state follows.
 ip netns exec n1 "$ctl" monitor >"$dir/slow" &

@@ -107,5 +107,5 @@ refused()
 # check_jq NAME EXPECTED FILTER: of the JSON in $out.
 check_jq()
 {
-	check_equal "$1" "$2" "$(jq -c "$3" <<<"$out")"
+	check_equal "$1" "$2" "$(gojq -c "$3" <<<"$out")"
 }

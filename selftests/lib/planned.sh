@@ -47,7 +47,7 @@ copies()
 # carried: bytes that the root has sent in each slot.
 carried()
 {
-	at 1 -j show lane group 5 | jq -c '[.[] | select(.direction == "down")] | group_by(.slot) |
+	at 1 -j show lane group 5 | gojq -c '[.[] | select(.direction == "down")] | group_by(.slot) |
 		map({"\(.[0].slot)": (map(.tx_bytes) | add)}) | add'
 }
 
@@ -59,18 +59,18 @@ planned()
 	shift 2
 	check "$name: a plan" "$ctl" plan "$input" algorithm "$name" root 1 "$@" \
 		output "$dir/$name.json" || return
-	trees=$(jq '.trees | length' "$dir/$name.json")
+	trees=$(gojq '.trees | length' "$dir/$name.json")
 	check "$name: several trees" [ "$trees" -gt 1 ]
 	run 1 -j apply "$dir/$name.json" group 5 wait $((30 * HBCAST_SLOWNESS))s
-	check_equal "$name: applied, and ready" "0 true" "$status $(jq .ready <<<"$out")"
-	check_equal "$name: what the kernel has" "$(jq -c '[.trees[].slot]' "$dir/$name.json")" \
-		"$(at 1 -j show plan group 5 | jq -c --argjson epoch "$(jq .epoch <<<"$out")" \
+	check_equal "$name: applied, and ready" "0 true" "$status $(gojq .ready <<<"$out")"
+	check_equal "$name: what the kernel has" "$(gojq -c '[.trees[].slot]' "$dir/$name.json")" \
+		"$(at 1 -j show plan group 5 | gojq -c --argjson epoch "$(gojq .epoch <<<"$out")" \
 			'[.[] | select(.epoch == $epoch) | .slot]')"
 	before=$(carried)
 	check_equal "$name: send and recv" "0 0 0 0 0" "$(send_all "$name")"
 	check_equal "$name: all have the file" $((NODES - 1)) "$(copies "$name")"
 	check_equal "$name: each tree carried some of it" "$trees" \
-		"$(jq -n --argjson a "$before" --argjson b "$(carried)" --argjson least $((size / 20)) \
+		"$(gojq -n --argjson a "$before" --argjson b "$(carried)" --argjson least $((size / 20)) \
 			'[$b | to_entries[] | select(.value - ($a[.key] // 0) > $least)] | length')"
 }
 
@@ -86,7 +86,7 @@ five_nodes()
 # carries less: it is the links that are to be narrow, not the processor.
 uneven()
 {
-	jq -n --argjson slowness "$HBCAST_SLOWNESS" '{hbcast: "platform", version: 1,
+	gojq -n --argjson slowness "$HBCAST_SLOWNESS" '{hbcast: "platform", version: 1,
 		nodes: ([range(1; 6) | {id: ., kind: "host"}] + [{id: 100, kind: "switch"}]),
 		links: [range(1; 6) | {from: ., to: 100,
 			bandwidth_mbps: ([24, 16, 16, 8, 4][. - 1] / $slowness),

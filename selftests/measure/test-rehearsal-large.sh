@@ -18,7 +18,7 @@ group=7
 # make_network HOSTS SWITCHES: links are arrays of from, to, Mbit/s there and back, and us.
 make_network()
 {
-	jq --argjson hosts "$1" --argjson switches "$2" '{hbcast: "platform", version: 1, nodes:
+	gojq --argjson hosts "$1" --argjson switches "$2" '{hbcast: "platform", version: 1, nodes:
 		([range(1; $hosts + 1) | {id: ., kind: "host"}] +
 			[range(101; 101 + $switches) | {id: ., kind: "switch"}]),
 		links: map({from: .[0], to: .[1], bandwidth_mbps: .[2], latency_us: .[4]},
@@ -28,7 +28,7 @@ make_network()
 # Three switches in a row, three hosts at each: the fast ones are next to the root.
 chain()
 {
-	jq -n '[[101, 102, 16, 16, 5000], [102, 103, 8, 8, 10000],
+	gojq -n '[[101, 102, 16, 16, 5000], [102, 103, 8, 8, 10000],
 		(range(9) | ([20, 20, 10, 20, 10, 4, 20, 10, 4][.]) as $mbps |
 			[. + 1, 101 + (. / 3 | floor), $mbps, $mbps, 500 + 500 * (. % 3)])]' |
 		make_network 9 3
@@ -37,7 +37,7 @@ chain()
 # Four clusters far from each other; what leaves host 5, 9 or 14 fills a link of 2 Mbit/s.
 clusters()
 {
-	jq -n '[(range(4) | [101, 102 + ., 200, 200, 1000 + 1000 * .]),
+	gojq -n '[(range(4) | [101, 102 + ., 200, 200, 1000 + 1000 * .]),
 		(range(17) | (if . == 4 or . == 8 or . == 13 then 2 else 20 end) as $mbps |
 			[. + 1, 102 + . % 4, $mbps, $mbps, 100])]' | make_network 17 5
 }
@@ -45,7 +45,7 @@ clusters()
 # Switches in a tree, hosts anywhere, most of them with other rates up than down.
 uneven()
 {
-	jq -n '[[101, 102, 16, 16, 1000], [102, 103, 8, 8, 10000], [101, 104, 40, 40, 10000],
+	gojq -n '[[101, 102, 16, 16, 1000], [102, 103, 8, 8, 10000], [101, 104, 40, 40, 10000],
 		[101, 105, 8, 8, 10000], [105, 106, 40, 40, 10000], [103, 107, 8, 8, 10000],
 		[103, 108, 16, 16, 1000], (range(33) | [. + 1, 101 + . * 3 % 8,
 			[20, 10, 20, 4, 10][. % 5], [20, 20, 4, 20, 10, 4, 10][. % 7],
@@ -68,15 +68,15 @@ rehearse()
 	before=$(idle)
 	at $root -j measure plan "$work/plan.json" group $group on "$work/net.json" \
 		output "$work/same.json" >"$work/out"
-	check_equal "$name: trusted" '[0,true]' "[$?,$(jq .trusted "$work/out")]"
+	check_equal "$name: trusted" '[0,true]' "[$?,$(gojq .trusted "$work/out")]"
 	after=$(idle)
-	jq -c '.rehearsals[] | {short, least: (.edges | map(.part) | min),
+	gojq -c '.rehearsals[] | {short, least: (.edges | map(.part) | min),
 		edges: (.edges | length)}' "$work/out" | sed 's/^/# /'
-	check "$name: at once" jq -e '.rehearsals | length == 1' "$work/out"
-	check "$name: every edge" jq -e --slurpfile plan "$work/plan.json" \
+	check "$name: at once" gojq -e '.rehearsals | length == 1' "$work/out"
+	check "$name: every edge" gojq -e --slurpfile plan "$work/plan.json" \
 		'.rehearsals[0].edges | map([.from, .to]) ==
 		($plan[0].trees | map(.edges[][0:2]) | unique)' "$work/out"
-	check "$name: reaches 97 %" jq -e '.rehearsals[0].edges |
+	check "$name: reaches 97 %" gojq -e '.rehearsals[0].edges |
 		all(.reached_mbps + .grain_mbps >= 0.97 * .planned_mbps)' "$work/out"
 	# Else the machine, and not the links, would bound what edges reach.
 	check "$name: a machine that has time" \

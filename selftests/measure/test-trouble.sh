@@ -17,7 +17,7 @@ root=1
 group=7
 
 # Four hosts at one switch, 20 Mbit/s each.
-jq -n '{hbcast: "platform", version: 1,
+gojq -n '{hbcast: "platform", version: 1,
 	nodes: ([range(1; 5) | {id: ., kind: "host"}] + [{id: 100, kind: "switch"}]),
 	links: [range(1; 5) | {from: ., to: 100, bandwidth_mbps: 20, latency_us: 500,
 		symmetric: true}]}' >"$work/net.json"
@@ -32,7 +32,7 @@ measure()
 # found NODE FILTER: what the result says.
 found()
 {
-	jq -c "$2" "$work/out-$1"
+	gojq -c "$2" "$work/out-$1"
 }
 
 load_hbcast || bail_out "the module cannot be loaded"
@@ -60,7 +60,7 @@ done
 wait $one
 check_equal "clocks that jump: all is measured" '[0,true,[]]' \
 	"[$(<"$work/status-1"),$(found 1 '.complete, .lost' | paste -sd,)]"
-check_equal "and no rate is another one" true "$(jq -n --slurpfile a "$work/before.json" \
+check_equal "and no rate is another one" true "$(gojq -n --slurpfile a "$work/before.json" \
 	--slurpfile b "$work/after.json" '[range($a[0].links | length) as $i |
 	$a[0].links[$i].bandwidth_mbps / $b[0].links[$i].bandwidth_mbps - 1 | fabs < 0.04] | all')"
 

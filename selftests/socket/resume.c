@@ -19,7 +19,7 @@ static long come(int node)
 
 	close(fd);
 	snprintf(line, sizeof(line),
-		 "$ctl -j show lane group 5 | jq 'map(select(.root == 1).rx_bytes) | add' >%s",
+		 "$ctl -j show lane group 5 | gojq 'map(select(.root == 1).rx_bytes) | add' >%s",
 		 path);
 	file = node_run(node, line) ? NULL : fopen(path, "r");
 	if (file && fscanf(file, "%ld", &bytes) != 1)

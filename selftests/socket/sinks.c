@@ -345,7 +345,7 @@ TEST_F(sink, file_that_changes_serves_nobody)
 	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
 	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 3)->state);
 	/* It was not for want of memory. */
-	EXPECT_EQ(0, node_run(2, "$ctl -j group show id 5 | jq -e '.[0].drops.no_memory == 0'"));
+	EXPECT_EQ(0, node_run(2, "$ctl -j group show id 5 | gojq -e '.[0].drops.no_memory == 0'"));
 	EXPECT_TRUE(unshape(3));
 	EXPECT_TRUE(chain_again());
 	close(near);
