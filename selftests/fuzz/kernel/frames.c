@@ -358,7 +358,8 @@ static unsigned int choose_tree_ack(struct choices *c, struct lane *lane, u8 *ou
 
 	*w = (struct hbc_wire_tree_ack) { .epoch = choose_epoch(c, lane) };
 	if (rarely(c, 4)) {
-		w->node = htonl(choose_node(c));
+		/* Itself, as it is to have no children, or somebody below. */
+		w->node = htonl(rarely(c, 2) ? NODE_EVIL : choose_node(c));
 		w->reason = htons(choose(c, HBCAST_REJECT_POLICY + 1));
 	}
 	return hbc_wire_put_hdr(&w->hdr, HBC_FRAME_TREE_ACK, 0, sizeof(*w));
