@@ -404,8 +404,6 @@ struct sk_buff *hbc_receiver_end_of(struct hbc_receiver *r, const struct hbc_del
 
 u64 hbc_delivery_sunk(const struct hbc_delivery *d)
 {
-	const struct hbc_geometry *cut = &d->message->store->info.cut;
-	u32 nr = d->sink ? READ_ONCE(d->sink->nr_done) : 0;
-
-	return min((u64)nr * cut->per_piece * cut->payload, cut->total);
+	return d->sink ? hbc_store_bytes(d->message->store, d->sink->done,
+					 READ_ONCE(d->sink->nr_done)) : 0;
 }

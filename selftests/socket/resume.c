@@ -60,6 +60,19 @@ static bool bit(const uint64_t *map, uint32_t piece)
 	return map[piece / 64] >> piece % 64 & 1;
 }
 
+/* Bytes of the pieces of @map. */
+static uint64_t mapped(const struct hbcast_sink *s, const uint64_t *map)
+{
+	uint64_t bytes = 0;
+	uint32_t p;
+
+	for (p = 0; p < s->pieces; p++)
+		if (bit(map, p))
+			bytes += p < s->pieces - 1 ? s->piece_bytes :
+				 s->total - (uint64_t)p * s->piece_bytes;
+	return bytes;
+}
+
 /*
  * How many bytes of @file are message 2, in pieces of @map; or -1 if it is there not message 2, or
  * elsewhere not message 1. Of the pieces that had begun to come either may be there.
@@ -121,6 +134,8 @@ TEST_F(sink, resumed)
 	fcntl(self->far, F_SETFL, 0);
 	EXPECT_LT(size * 2 / 5, s.resumed);
 	EXPECT_TRUE(bit(now, s.pieces - 1));
+	/* The last one is short. */
+	EXPECT_EQ(mapped(&s, now), s.bytes);
 	again = s;
 	again.flags = 0;
 	EXPECT_EQ(0, take(self->far, -1, 0, &again));
