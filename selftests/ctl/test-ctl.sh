@@ -281,7 +281,7 @@ at 2 group set 5 dead-interval 5s
 
 at 3 group set 5 key-file "$dir/key"
 run 1 -j apply "$dir/chain" group 5 wait 30s
-check_jq "the right key: ready" '[3,false,true]' '[.epoch, .changed, .ready]'
+check_jq "the right key: ready" '[4,true,true]' '[.epoch, .changed, .ready]'
 
 ### All at once.
 run 1 -j show all
@@ -326,7 +326,7 @@ json=$!
 wait_for 30 listen 1
 at 1 apply "$dir/flat" group 5 wait 30s >/dev/null
 wait_for 30 grep -q plan-ready "$dir/events"
-check_equal "monitor: a plan" '["plan-applied",5,1,4] ["plan-ready",5,1,4]' \
+check_equal "monitor: a plan" '["plan-applied",5,1,5] ["plan-ready",5,1,5]' \
 	"$(gojq -c 'select(.event | test("^plan-")) | [.event, .group, .root, .epoch]' "$dir/events" | xargs -d '\n')"
 check_equal "monitor: a lane" '["lane-up",5,1,0,3,"down",false]' \
 	"$(gojq -c 'select(.event == "lane-up" and .peer == 3) | [.event, .group, .root, .slot, .peer, .direction, .down]' "$dir/events")"

@@ -162,11 +162,12 @@ check_jq "another update says nothing else" true \
 	'.links | length > 0 and all(.mbps == .before_mbps)'
 check "the lab ends" "$HBCAST_CTL" lab down
 
-# It takes two seconds until the windows are as large as the way, and there the broadcast ends.
+# It takes two seconds until both windows are as large as the way, and before that the broadcast
+# ends.
 platform long 100 100 100 50000
 join long || exit
 check "a plan of long ways" plan '[[1,2],[1,3]]'
-check "a broadcast that ends in slow start" broadcast 6000000
+check "a broadcast that ends in slow start" broadcast 2000000
 for node in 2 3; do
 	lane 1 $node
 	echo "# $(gojq -c . <<<"$out")"

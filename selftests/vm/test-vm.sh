@@ -69,8 +69,8 @@ test_place()
 test_disk()
 {
 	# shellcheck disable=SC2016
-	local job='head -c 5M /dev/urandom >part; for i in {0..59}; do cat part; done >/mnt/file
-		for i in {0..59}; do cmp -i 0:$((5 * i))M -n 5M part /mnt/file || exit; done; echo same
+	local job='cd /mnt; head -c 5M /dev/urandom >part; for i in {0..59}; do cat part; done >file
+		for i in {0..59}; do cmp -i 0:$((5 * i))M -n 5M part file || exit; done; echo same
 		stat -f /mnt; date +%s.%N'
 	local first
 
