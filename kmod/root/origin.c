@@ -77,7 +77,7 @@ static void hbc_origin_event(struct hbc_session *s, u32 epoch, enum hbcast_event
 void hbc_root_refused(struct hbc_session *s, u32 epoch, u32 node, u16 reason)
 {
 	spin_lock_bh(&s->lock);
-	s->origin->kept = false;
+	s->origin->intact = false;
 	spin_unlock_bh(&s->lock);
 	hbc_origin_event(s, epoch, HBCAST_EVENT_PLAN_REFUSED, node, reason);
 }
@@ -93,7 +93,7 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree **trees,
 	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	hbc_lost_clear(s);
-	origin->kept = true;
+	origin->intact = true;
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		swap(s->tree[slot], trees[slot]);
 	spin_unlock_bh(&s->lock);
@@ -194,7 +194,7 @@ static u32 *hbc_origin_lost_ids(struct hbc_session *s, bool down, u32 *nr)
 	n = hbc_lost_runs(s, down, run, HBC_ORIGIN_RUNS);
 	if (n && down) {
 		hbc_root_unready(s);
-		s->origin->kept = false;
+		s->origin->intact = false;
 	}
 	for (i = 0; i < n; i++) {
 		node = &s->tree[HBC_SLOT_ALL]->node[be32_to_cpu(run[i].first)];

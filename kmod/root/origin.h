@@ -23,7 +23,7 @@ struct hbc_tree;
  * @spanning: slots whose trees reach all members
  * @epoch: of the newest plan, 0 before the first one
  * @told: epoch of which it was told that all are ready; session->lock
- * @kept: none of the plan has been lost, or has refused: each has the children that it was given;
+ * @intact: none of the plan has been lost, or has refused: each has the children it was given;
  *	session->lock
  * @ended: nothing new is taken
  */
@@ -35,7 +35,7 @@ struct hbc_origin {
 	u64 spanning;
 	u32 epoch;
 	u32 told;
-	bool kept;
+	bool intact;
 	bool ended;
 };
 

@@ -194,7 +194,7 @@ static bool hbc_upload_same(struct hbc_session *s, const struct hbc_upload *plan
 		return false;
 	lockdep_assert_held(&s->hn->lock);
 	spin_lock_bh(&s->lock);
-	same = s->origin->kept;
+	same = s->origin->intact;
 	for (slot = 0; slot < HBC_MAX_SLOTS && same; slot++) {
 		tree = s->tree[slot];
 		from = &plan->tree[slot];
