@@ -32,12 +32,12 @@ host()
 	printf '{"id": %d, "kind": "host"}' "$1"
 }
 
-# Five hosts; 4 and 5 are behind a link of 7.5 Mbit/s, and 5 is slow itself.
+# Five hosts; 4 and 5 are behind a link of 30 Mbit/s, and 5 is slow itself.
 cat >"$dir/net.json" <<END
 {"hbcast": "platform", "version": 1, "nodes": [$(host 1), $(host 2), $(host 3), $(host 4),
  $(host 5), {"id": 100, "kind": "switch"}, {"id": 101, "kind": "switch"}],
- "links": [$(link 1 100 10 500), $(link 2 100 10 500), $(link 3 100 10 1000),
- $(link 100 101 7.5 5000), $(link 4 101 10 500), $(link 5 101 2.5 2000)]}
+ "links": [$(link 1 100 40 500), $(link 2 100 40 500), $(link 3 100 40 1000),
+ $(link 100 101 30 5000), $(link 4 101 40 500), $(link 5 101 10 2000)]}
 END
 
 # near FILE FROM TO MBPS: the link's rate, within 4 %.
@@ -69,12 +69,12 @@ check_equal "five hosts and two switches" '[5,2]' "$(gojq -c '.nodes | [map(sele
 near=$(gojq '.links[] | select(.from == 1) | .to' "$dir/found.json")
 far=$(gojq '.links[] | select(.from == 5) | .to' "$dir/found.json")
 for node in 1 2 3; do
-	check "node $node sends at its rate" near "$dir/found.json" "$node" "$near" 10
-	check "node $node receives at its rate" near "$dir/found.json" "$near" "$node" 10
+	check "node $node sends at its rate" near "$dir/found.json" "$node" "$near" 40
+	check "node $node receives at its rate" near "$dir/found.json" "$near" "$node" 40
 done
-check "the link between the switches" near "$dir/found.json" "$near" "$far" 7.5
-check "and back" near "$dir/found.json" "$far" "$near" 7.5
-check "the slow host" near "$dir/found.json" "$far" 5 2.5
+check "the link between the switches" near "$dir/found.json" "$near" "$far" 30
+check "and back" near "$dir/found.json" "$far" "$near" 30
+check "the slow host" near "$dir/found.json" "$far" 5 10
 check_equal "it is complete, and a tree fits" '[true,true,[]]' \
 	"$(gojq -c '.measured | [.complete, .fits, .lost]' "$dir/found.json")"
 check_equal "what short messages cost each host" '[5,true]' "$(gojq -c '[.nodes[] | select(.kind == "host")]
@@ -89,11 +89,11 @@ check_match "and says how old it is" 'bandwidths in .*found.json were measured [
 	"$(<"$dir/err")"
 check_equal "without a warning" 1 "$(grep -c . "$dir/err")"
 
-# A test sends one way here: 0.8 s of 2.5 Mbit/s are 0.25 MB.
+# A test sends one way here: 0.8 s of 10 Mbit/s are 1 MB.
 run -j measure group 7 nodes 1,5
 check_equal "two nodes" '[0,true]' "[$status,$(gojq .complete <<<"$out")]"
 gojq -c '[.rounds, .sent_bytes]' <<<"$out" | sed 's/^/# /'
-check "no test fills a link for more than 0.8 s" gojq -e '.sent_bytes <= .rounds * 2.5e5' <<<"$out"
+check "no test fills a link for more than 0.8 s" gojq -e '.sent_bytes <= .rounds * 1e6' <<<"$out"
 
 run measure group 7 nodes 1,2,4 output "$dir/found.dot"
 check_equal "three nodes, as a picture" 0 "$status"
@@ -101,7 +101,7 @@ check_match "for Graphviz" '^graph|^digraph' "$(head -n 1 "$dir/found.dot")"
 
 run -j measure group 7 nodes 1,2,3 method matrix output "$dir/costs.json"
 check_equal "a matrix" 0 "$status"
-check_equal "of all pairs" 6 "$(gojq '[.pairs[] | select(.mbps > 8.75 and .rtt_us > 500)] | length' <<<"$out")"
+check_equal "of all pairs" 6 "$(gojq '[.pairs[] | select(.mbps > 35 and .rtt_us > 500)] | length' <<<"$out")"
 check "a planner takes that" "$HBCAST_CTL" plan "$dir/costs.json" algorithm ecef root 1 output "$dir/plan.json"
 
 at 3 group set 7 probe off
@@ -111,7 +111,7 @@ check_equal "it is named" '[[3,"it does not let the group measure"]]' \
 	"$(gojq -c '.lost | map([.id, .reason])' <<<"$out")"
 at 3 group set 7 probe on
 
-run -j measure group 7 traffic 250KB
+run -j measure group 7 traffic 1MB
 check_equal "little traffic: ended early" '[0,false]' "[$status,$(gojq .complete <<<"$out")]"
 run -j measure group 7 time 2s
 check_equal "little time: ended early" '[0,false]' "[$status,$(gojq .complete <<<"$out")]"
