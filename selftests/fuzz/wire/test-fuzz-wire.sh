@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A short run of the fuzzer, the same every time; 'make long' runs longer.
-RUNS=500000
-[ -z "$HBCAST_THOROUGH" ] || RUNS=2000000
+RUNS=${HBCAST_THOROUGH:+2000000}
+RUNS=${RUNS:-500000}
 FRAMES=34
 
 cd "$(dirname "$0")" || exit 1
