@@ -297,7 +297,7 @@ static int hear(struct round *round)
 	return heard == HBGENL_FAILED ? -EIO : 0;
 }
 
-/* Asks once more for what should have come; then who says nothing is lost. */
+/* Asks again for what should have come, while answers are lost; then who says nothing is lost. */
 static int mind_silence(struct round *round, int64_t now)
 {
 	struct hbmeas_node *node;
