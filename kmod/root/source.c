@@ -79,33 +79,23 @@ bool hbc_source_poll(struct hbc_source *source)
 	return hbc_source_ask(source, need, need);
 }
 
-/* The socket, with a reference, or NULL. */
+/* The socket, which is not freed meanwhile, or NULL. origin->lock held. */
 static struct sock *hbc_source_sock(struct hbc_source *source)
 {
-	struct sock *sk;
-
-	rcu_read_lock();
-	sk = rcu_dereference(source->sk);
-	if (sk && !refcount_inc_not_zero(&sk->sk_refcnt))
-		sk = NULL;
-	rcu_read_unlock();
-	return sk;
+	return rcu_dereference_protected(source->sk,
+					 lockdep_is_held(&source->s->origin->lock));
 }
 
 /* There may be room. origin->lock held. */
 static void hbc_source_tell(struct hbc_source *source)
 {
-	struct sock *sk;
+	struct sock *sk = hbc_source_sock(source);
 
-	lockdep_assert_held(&source->s->origin->lock);
 	wake_up_all(&source->wait);
-	rcu_read_lock();
-	sk = rcu_dereference(source->sk);
 	if (sk && source->need && hbc_source_room(source, source->need)) {
 		WRITE_ONCE(source->need, 0);
 		sk->sk_write_space(sk);
 	}
-	rcu_read_unlock();
 }
 
 /* It does not count in the send buffer any more. */
@@ -279,9 +269,12 @@ static void hbc_source_notify(struct sock *sk, const struct hbc_sent *sent)
 void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent)
 {
 	struct hbc_origin *origin = source->s->origin;
-	struct sock *sk = hbc_source_sock(source);
+	struct sock *sk;
 
 	spin_lock_bh(&origin->lock);
+	sk = hbc_source_sock(source);
+	if (sk)
+		sock_hold(sk);
 	if (!list_empty(&sent->link)) {
 		list_move_tail(&sent->link, &source->done);
 		source->nr_acked -= sent->acked;
@@ -373,13 +366,9 @@ void hbc_source_close(struct hbc_source *source, long linger)
 
 void hbc_source_ended(struct hbc_source *source)
 {
-	struct sock *sk;
+	struct sock *sk = hbc_source_sock(source);
 
-	lockdep_assert_held(&source->s->origin->lock);
 	wake_up_all(&source->wait);
-	rcu_read_lock();
-	sk = rcu_dereference(source->sk);
 	if (sk)
 		hbc_receiver_hang_up(sk, SEND_SHUTDOWN);
-	rcu_read_unlock();
 }
