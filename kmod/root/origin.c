@@ -317,9 +317,6 @@ void hbc_root_end(struct hbc_session *s, u8 reason)
 	struct hbc_source *source;
 	struct hbc_message *m;
 
-	spin_lock_bh(&origin->lock);
-	WRITE_ONCE(origin->ended, true);
-	spin_unlock_bh(&origin->lock);
 	while ((m = hbc_message_next(s, NULL))) {
 		hbc_sent_fail(m->sent, NULL, reason);
 		hbc_message_put(m);

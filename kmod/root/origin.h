@@ -25,7 +25,6 @@ struct hbc_tree;
  * @told: epoch of which it was told that all are ready; session->lock
  * @intact: none of the plan has been lost, or has refused: each has the children it was given;
  *	session->lock
- * @ended: nothing new is taken
  */
 struct hbc_origin {
 	spinlock_t lock; /* sources and slots */
@@ -36,7 +35,6 @@ struct hbc_origin {
 	u32 epoch;
 	u32 told;
 	bool intact;
-	bool ended;
 };
 
 /*

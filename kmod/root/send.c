@@ -64,7 +64,7 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&origin->lock);
-	if (origin->ended)
+	if (s->ended)
 		err = -ENODEV;
 	else if (origin->epoch != sent->epoch || !hbc_source_room(source, charge))
 		err = -ESTALE;
@@ -155,7 +155,7 @@ static int hbc_send_checked(struct hbc_source *source, struct msghdr *msg, size_
 		return -EMSGSIZE;
 	/* Without a plan there is nothing to wait for. */
 	if (!READ_ONCE(source->s->origin->epoch))
-		return READ_ONCE(source->s->origin->ended) ? -ENODEV : -ENETUNREACH;
+		return READ_ONCE(source->s->ended) ? -ENODEV : -ENETUNREACH;
 	do {
 		err = hbc_source_wait_room(source, hbc_source_charge(len), &timeo);
 		if (err)

@@ -149,7 +149,7 @@ int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo)
 	if (hbc_source_room(source, bytes))
 		return 0;
 	left = wait_event_interruptible_timeout(source->wait, hbc_source_room(source, bytes) ||
-						READ_ONCE(source->s->origin->ended), *timeo);
+						READ_ONCE(source->s->ended), *timeo);
 	if (left < 0)
 		return sock_intr_errno(*timeo);
 	*timeo = left;
@@ -315,7 +315,8 @@ struct hbc_source *hbc_source_new(struct hbc_session *s, u16 port, struct sock *
 	INIT_LIST_HEAD(&source->messages);
 	INIT_LIST_HEAD(&source->done);
 	spin_lock_bh(&origin->lock);
-	if (origin->ended)
+	/* Who ends the session says so before it tells the sources of it. */
+	if (READ_ONCE(s->ended))
 		err = -ENODEV;
 	else if (origin->nr_sources >= HBC_SOURCES_MAX)
 		err = -EAGAIN;
