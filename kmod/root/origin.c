@@ -100,10 +100,6 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree **trees,
 	spin_lock_bh(&origin->lock);
 	WRITE_ONCE(origin->epoch, all->epoch);
 	memset(origin->given, 0, sizeof(origin->given));
-	origin->spanning = 0;
-	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
-		if (s->tree[slot] && s->tree[slot]->nr == all->nr)
-			origin->spanning |= BIT_ULL(slot);
 	spin_unlock_bh(&origin->lock);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
 		if (s->tree[slot])
@@ -264,16 +260,17 @@ u8 hbc_origin_slot(struct hbc_session *s, u64 bytes)
 {
 	struct hbc_origin *origin = s->origin;
 	unsigned int slot, best = HBC_SLOT_ALL;
-	const struct hbc_tree *tree;
+	const struct hbc_tree *all, *tree;
 
 	spin_lock_bh(&s->lock);
 	spin_lock(&origin->lock);
-	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
-		if (origin->spanning & BIT_ULL(slot) && s->tree[slot] &&
-		    origin->given[slot] < origin->given[best])
+	all = s->tree[HBC_SLOT_ALL];
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
+		tree = s->tree[slot];
+		if (tree && tree->nr == all->nr && origin->given[slot] < origin->given[best])
 			best = slot;
-	tree = s->tree[best];
-	origin->given[best] += div_u64(bytes << 20, tree ? tree->plan->slots.weight[best] : 1);
+	}
+	origin->given[best] += div_u64(bytes << 20, all->plan->slots.weight[best]);
 	spin_unlock(&origin->lock);
 	spin_unlock_bh(&s->lock);
 	return best;

@@ -20,7 +20,6 @@ struct hbc_tree;
  * @sources: struct hbc_source, that are connected or wait for members
  * @nr_sources: their number
  * @given: of each slot how long what it was given takes at its rate, in ns
- * @spanning: slots whose trees reach all members
  * @epoch: of the newest plan, 0 before the first one
  * @told: epoch of which it was told that all are ready; session->lock
  * @intact: none of the plan has been lost, or has refused: each has the children it was given;
@@ -31,7 +30,6 @@ struct hbc_origin {
 	struct list_head sources;
 	unsigned int nr_sources;
 	u64 given[HBC_MAX_SLOTS];
-	u64 spanning;
 	u32 epoch;
 	u32 told;
 	bool intact;
@@ -57,7 +55,10 @@ bool hbc_origin_is_ready(const struct hbc_session *s);
 
 /* Bytes of payload that fill a segment on every lane of this node. Context: process. */
 u16 hbc_origin_payload(struct hbc_session *s);
-/* The spanning slot that is furthest behind its share gets @bytes. Context: process. */
+/*
+ * Of the slots whose trees reach all members, the one that is furthest behind its share gets
+ * @bytes. There is a plan. Context: process.
+ */
 u8 hbc_origin_slot(struct hbc_session *s, u64 bytes);
 
 /*
