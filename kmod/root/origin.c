@@ -301,11 +301,6 @@ void hbc_root_forget(struct hbc_message *m)
 	hbc_sent_put(m->sent);
 }
 
-void hbc_root_released(struct hbc_message *m)
-{
-	hbc_source_acked(m->sent);
-}
-
 /* Ends. */
 
 void hbc_root_end(struct hbc_session *s, u8 reason)

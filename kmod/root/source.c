@@ -12,6 +12,7 @@
 #include "root/origin.h"
 #include "root/sent.h"
 #include "root/source.h"
+#include "session/message.h"
 #include "session/receiver.h"
 #include "session/session.h"
 
@@ -113,11 +114,15 @@ static void hbc_source_uncharge(struct hbc_sent *sent)
 	spin_unlock_bh(&origin->lock);
 }
 
-void hbc_source_acked(struct hbc_sent *sent)
+/*
+ * All have the short message on their sockets. There is room for HBC_RECEIVER_MESSAGES: if more
+ * than these are not complete, somebody does not report, and the first one ends.
+ */
+void hbc_root_released(struct hbc_message *m)
 {
+	struct hbc_sent *late = NULL, *each, *sent = m->sent;
 	struct hbc_source *source = sent->source;
 	struct hbc_origin *origin = source->s->origin;
-	struct hbc_sent *late = NULL, *each;
 
 	hbc_source_uncharge(sent);
 	spin_lock_bh(&origin->lock);

@@ -139,11 +139,6 @@ bool hbc_source_room(struct hbc_source *source, u64 bytes);
 /* Waits until it may: 0 or -errno. */
 int hbc_source_wait_room(struct hbc_source *source, u64 bytes, long *timeo);
 
-/*
- * All have the short message on their sockets. There is room for HBC_RECEIVER_MESSAGES: if more
- * than these are not complete, somebody does not report, and the first one ends.
- */
-void hbc_source_acked(struct hbc_sent *sent);
 /* A message is complete: who wants to know is told. */
 void hbc_source_completed(struct hbc_source *source, struct hbc_sent *sent);
 /* The session has ended: nothing more can be sent. origin->lock held. */
