@@ -19,6 +19,7 @@
 #include "session/report.h"
 #include "session/session.h"
 #include "session/tree.h"
+#include "wire/shape.h"
 
 #define HBC_ORIGIN_MSS		1448	/* Ethernet's segment with timestamps */
 #define HBC_ORIGIN_MSS_LEAST	512
@@ -109,7 +110,8 @@ static void hbc_origin_install(struct hbc_session *s, struct hbc_tree **trees,
 
 int hbc_origin_apply(struct hbc_session *s, struct hbc_tree **trees)
 {
-	struct hbc_sent_ids *nodes = hbc_sent_ids_new(trees[HBC_SLOT_ALL]);
+	u32 nr = trees[HBC_SLOT_ALL]->nr;
+	u32 *nodes = hbc_shape_ids(trees[HBC_SLOT_ALL]->node, nr);
 	struct hbc_message *m;
 	unsigned int slot;
 	LIST_HEAD(fresh);
@@ -130,7 +132,7 @@ int hbc_origin_apply(struct hbc_session *s, struct hbc_tree **trees)
 	if (!err) {
 		/* Messages go on by the new plan; members that it has not any more fail. */
 		for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
-			hbc_sent_fail(m->sent, nodes, HBCAST_REASON_PLAN_GONE);
+			hbc_sent_fail(m->sent, nodes, nr, HBCAST_REASON_PLAN_GONE);
 		hbc_session_kick(s);
 	}
 	kvfree(nodes);
@@ -293,7 +295,7 @@ void hbc_root_acked(struct hbc_session *s)
 
 void hbc_root_failed(struct hbc_message *m, u8 reason)
 {
-	hbc_sent_fail(m->sent, NULL, reason);
+	hbc_sent_fail(m->sent, NULL, 0, reason);
 }
 
 void hbc_root_forget(struct hbc_message *m)
@@ -310,7 +312,7 @@ void hbc_root_end(struct hbc_session *s, u8 reason)
 	struct hbc_message *m;
 
 	while ((m = hbc_message_next(s, NULL))) {
-		hbc_sent_fail(m->sent, NULL, reason);
+		hbc_sent_fail(m->sent, NULL, 0, reason);
 		hbc_message_put(m);
 	}
 	spin_lock_bh(&origin->lock);

@@ -179,21 +179,7 @@ void hbc_root_report(struct hbc_message *m, const struct hbc_tree *tree,
 	hbc_sent_look(sent);
 }
 
-struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree)
-{
-	struct hbc_sent_ids *ids = kvmalloc(struct_size(ids, id, tree->nr), GFP_KERNEL);
-	u32 i;
-
-	if (!ids)
-		return NULL;
-	ids->nr = tree->nr;
-	for (i = 0; i < ids->nr; i++)
-		ids->id[i] = be32_to_cpu(tree->node[i].node);
-	sort(ids->id, ids->nr, sizeof(ids->id[0]), hbc_shape_compare, NULL);
-	return ids;
-}
-
-void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason)
+void hbc_sent_fail(struct hbc_sent *sent, const u32 *keep, u32 nr, u8 reason)
 {
 	struct hbc_session *s = sent->source->s;
 	u32 i;
@@ -203,7 +189,7 @@ void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 re
 	if (!keep)
 		hbc_sent_bury(sent);
 	for (i = 0; i < sent->nr; i++)
-		if (!keep || !hbc_group_lists(keep->id, keep->nr, sent->member[i].node))
+		if (!keep || !hbc_group_lists(keep, nr, sent->member[i].node))
 			hbc_sent_settle(sent, &sent->member[i], reason);
 	spin_unlock(&s->origin->lock);
 	spin_unlock_bh(&s->lock);

@@ -10,7 +10,6 @@
 
 struct hbc_message;
 struct hbc_source;
-struct hbc_tree;
 
 /**
  * struct hbc_sent - a message at its root
@@ -48,25 +47,16 @@ struct hbc_sent {
 	struct hbcast_member member[];
 };
 
-/* Ids in ascending order, at least one. */
-struct hbc_sent_ids {
-	u32 nr;
-	u32 id[];
-};
-
 /* For the members of the newest plan; ERR_PTR: -ENETUNREACH, -ENOMEM. Context: process. */
 struct hbc_sent *hbc_sent_new(struct hbc_source *source, u64 total);
 /* Context: process, no spinlocks. */
 void hbc_sent_put(struct hbc_sent *sent);
 
-/* The nodes of a tree, kvfree()d by the caller; NULL without memory. Context: process. */
-struct hbc_sent_ids *hbc_sent_ids_new(const struct hbc_tree *tree);
 /*
  * All whose part is not final fail with @reason, or NODE_DEAD if they are lost; with @keep those
- * that are not among it.
- * Context: process, no spinlocks.
+ * that are not among these @nr ids in ascending order. Context: process, no spinlocks.
  */
-void hbc_sent_fail(struct hbc_sent *sent, const struct hbc_sent_ids *keep, u8 reason);
+void hbc_sent_fail(struct hbc_sent *sent, const u32 *keep, u32 nr, u8 reason);
 /* It is over if all whose part is not final are lost. Context: process, no spinlocks. */
 void hbc_sent_look(struct hbc_sent *sent);
 /* What HBCAST_COMPLETION says, but for members. origin->lock held, or the message is complete. */

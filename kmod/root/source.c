@@ -140,7 +140,7 @@ void hbc_root_released(struct hbc_message *m)
 			}
 	spin_unlock_bh(&origin->lock);
 	if (late) {
-		hbc_sent_fail(late, NULL, HBCAST_REASON_STALLED);
+		hbc_sent_fail(late, NULL, 0, HBCAST_REASON_STALLED);
 		hbc_sent_put(late);
 	}
 }
@@ -350,7 +350,7 @@ static void hbc_source_abort_all(struct hbc_source *source)
 			kref_get(&sent->ref);
 		spin_unlock_bh(&origin->lock);
 		if (sent) {
-			hbc_sent_fail(sent, NULL, HBCAST_REASON_ABORTED);
+			hbc_sent_fail(sent, NULL, 0, HBCAST_REASON_ABORTED);
 			hbc_sent_put(sent);
 		}
 	} while (sent);

@@ -15,19 +15,26 @@ int hbc_shape_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Whether every id occurs once: 0, -EEXIST, -ENOMEM. */
-static int hbc_shape_ids(const struct hbc_wire_node *nodes, u32 nr)
+u32 *hbc_shape_ids(const struct hbc_wire_node *nodes, u32 nr)
 {
 	u32 *ids = kvmalloc_array(nr, sizeof(*ids), GFP_KERNEL);
-	int err = 0;
 	u32 i;
 
 	if (!ids)
-		return -ENOMEM;
+		return NULL;
 	for (i = 0; i < nr; i++)
 		ids[i] = be32_to_cpu(nodes[i].node);
 	sort(ids, nr, sizeof(*ids), hbc_shape_compare, NULL);
-	for (i = 1; i < nr; i++)
+	return ids;
+}
+
+/* Whether every id occurs once: 0, -EEXIST, -ENOMEM. */
+static int hbc_shape_once(const struct hbc_wire_node *nodes, u32 nr)
+{
+	u32 *ids = hbc_shape_ids(nodes, nr), i;
+	int err = ids ? 0 : -ENOMEM;
+
+	for (i = 1; ids && i < nr; i++)
 		if (ids[i] == ids[i - 1])
 			err = -EEXIST;
 	kvfree(ids);
@@ -68,7 +75,7 @@ int hbc_shape_check(const struct hbc_wire_node *nodes, u32 nr, u32 self)
 {
 	if (!nr || nr > HBC_MAX_MEMBERS || be32_to_cpu(nodes[0].node) != self)
 		return -EBADMSG;
-	return hbc_shape_tree(nodes, nr) ?: hbc_shape_ids(nodes, nr);
+	return hbc_shape_tree(nodes, nr) ?: hbc_shape_once(nodes, nr);
 }
 
 u32 hbc_shape_size(const struct hbc_wire_node *nodes, u32 first)

@@ -14,6 +14,8 @@ struct hbc_wire_node;
 int hbc_shape_check(const struct hbc_wire_node *nodes, u32 nr, u32 self);
 /* Nodes in the subtree that begins at @first; the shape is checked. Context: any. */
 u32 hbc_shape_size(const struct hbc_wire_node *nodes, u32 first);
+/* The ids of @nr @nodes in ascending order, for kvfree(); NULL without memory. Context: process. */
+u32 *hbc_shape_ids(const struct hbc_wire_node *nodes, u32 nr);
 /* For sort() and bsearch(): ids, or what begins with one, in ascending order. */
 int hbc_shape_compare(const void *a, const void *b);
 
