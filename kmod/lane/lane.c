@@ -213,7 +213,7 @@ static struct hbc_lane *hbc_lane_new(struct hbc_net *hn, bool connector)
 	spin_lock_init(&lane->lock);
 	hbc_gain_init(&lane->pace.own, HBC_GAIN_NONE);
 	mutex_init(&lane->tx_mutex);
-	hbc_life_init(lane);
+	INIT_DELAYED_WORK(&lane->life, hbc_life_work);
 	INIT_WORK(&lane->rx_work, hbc_lane_rx_work);
 	INIT_WORK(&lane->tx_work, hbc_lane_tx_work);
 	hbc_rx_init(&lane->rx);

@@ -96,7 +96,7 @@ struct hbc_lane_callbacks {
  * @begun: jiffies of birth, or when the connection, or its end, was begun
  * @looked: jiffies when @life looked for silence last; @life only, set before READY
  * @silent: looks in a row that found that nothing had come; as @looked
- * @retry: next pause before a reconnect in ms; @life only
+ * @retry: next pause before a reconnect in ms, 0 for the shortest; @life only
  * @lock: @state's turn to CLOSED, @sock, @pong
  * @pong: token of the last PING, unless it was answered
  * @ponging: there is one

@@ -17,8 +17,8 @@
 
 #define HBC_LIFE_HANDSHAKE_MS	5000
 #define HBC_LIFE_FINISH		(60 * HZ)	/* for what was sent to be read, and written */
-#define HBC_LIFE_RETRY_MIN_MS	50
-#define HBC_LIFE_RETRY_MAX_MS	2000
+#define HBC_LIFE_RETRY_MIN_MS	50U
+#define HBC_LIFE_RETRY_MAX_MS	2000U
 #define HBC_LIFE_LOOKS		4	/* in a dead-interval */
 
 static void hbc_life_tell(const struct hbc_lane *lane, bool up, int error)
@@ -71,7 +71,7 @@ void hbc_life_ready(struct hbc_lane *lane)
 		return;
 	}
 	WRITE_ONCE(lane->stats.connects, lane->stats.connects + lane->connector);
-	lane->retry = HBC_LIFE_RETRY_MIN_MS;
+	lane->retry = 0;
 	WRITE_ONCE(lane->reason, HBCAST_REJECT_NONE);
 	lane->looked = jiffies;
 	lane->silent = 0;
@@ -116,13 +116,13 @@ static void hbc_life_end(struct hbc_lane *lane)
 /* A connector tries again after a pause; returns the pause in jiffies. */
 static unsigned long hbc_life_backoff(struct hbc_lane *lane)
 {
-	unsigned int ms = lane->retry;
+	unsigned int ms = max(lane->retry, HBC_LIFE_RETRY_MIN_MS);
 
 	hbc_handshake_free(lane);
 	hbc_rx_reset(&lane->rx);
 	WRITE_ONCE(lane->state, HBCAST_LANE_STATE_BACKOFF);
 	WRITE_ONCE(lane->error, 0);
-	lane->retry = min_t(unsigned int, 2 * ms, HBC_LIFE_RETRY_MAX_MS);
+	lane->retry = min(2 * ms, HBC_LIFE_RETRY_MAX_MS);
 	return msecs_to_jiffies(ms);
 }
 
@@ -220,7 +220,7 @@ static unsigned long hbc_life_step(struct hbc_lane *lane)
 	return limit / 4;
 }
 
-static void hbc_life_work(struct work_struct *work)
+void hbc_life_work(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(to_delayed_work(work), struct hbc_lane, life);
 	unsigned long next;
@@ -237,10 +237,4 @@ static void hbc_life_work(struct work_struct *work)
 	}
 	/* What woke the lane meanwhile comes first. */
 	queue_delayed_work(hbc_lane_wq, &lane->life, next);
-}
-
-void hbc_life_init(struct hbc_lane *lane)
-{
-	lane->retry = HBC_LIFE_RETRY_MIN_MS;
-	INIT_DELAYED_WORK(&lane->life, hbc_life_work);
 }

@@ -4,9 +4,10 @@
 #define _HBC_LIFE_H
 
 struct hbc_lane;
+struct work_struct;
 
-/* A new lane gets its life work, which does not run yet. */
-void hbc_life_init(struct hbc_lane *lane);
+/* The work of lane->life. */
+void hbc_life_work(struct work_struct *work);
 /* The handshake's end: both sides have proved themselves. Context: receive work. */
 void hbc_life_ready(struct hbc_lane *lane);
 
