@@ -125,14 +125,6 @@ void hbc_lane_close(struct hbc_lane *lane, bool drain)
 		hbc_lane_kick(lane);
 }
 
-void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain)
-{
-	mutex_lock(&lane->tx_mutex);
-	hbc_pace_set(lane, rate, gain);
-	mutex_unlock(&lane->tx_mutex);
-	hbc_lane_kick(lane);
-}
-
 static void hbc_lane_half_del(struct hbc_lane *lane)
 {
 	lockdep_assert_held(&lane->hn->lanes_lock);

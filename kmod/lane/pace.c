@@ -134,20 +134,22 @@ void hbc_pace_begin(struct hbc_lane *lane)
 	hbc_pace_apply(lane);
 }
 
-void hbc_pace_set(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain)
+void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain)
 {
 	struct hbc_pace *pace = &lane->pace;
 
-	lockdep_assert_held(&lane->tx_mutex);
-	if (pace->rate == rate && pace->gain == gain)
-		return;
-	pace->rate = rate;
-	pace->gain = gain;
-	if (gain)
-		hbc_gain_reset(gain);
-	pace->now = hbc_pace_now(lane);
-	if (lane->sock)
-		hbc_pace_apply(lane);
+	mutex_lock(&lane->tx_mutex);
+	if (pace->rate != rate || pace->gain != gain) {
+		pace->rate = rate;
+		pace->gain = gain;
+		if (gain)
+			hbc_gain_reset(gain);
+		pace->now = hbc_pace_now(lane);
+		if (lane->sock)
+			hbc_pace_apply(lane);
+	}
+	mutex_unlock(&lane->tx_mutex);
+	hbc_lane_kick(lane);
 }
 
 /* What TCP sends in one lump: what its pace lets go in a millisecond, two segments at least. */

@@ -58,8 +58,6 @@ void hbc_gain_init(struct hbc_gain *gain, u32 least);
 
 /* All of these: context process, lane->tx_mutex held, lane->sock's lock not held. */
 
-/* What the plan says from now on: @rate in bytes/s, or 0. */
-void hbc_pace_set(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain);
 /* The lane has another connection. */
 void hbc_pace_begin(struct hbc_lane *lane);
 /* The lane's socket is full; called as often as that is so. */
