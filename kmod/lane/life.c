@@ -155,14 +155,6 @@ static bool hbc_life_silent(struct hbc_lane *lane, unsigned long interval)
 	return lane->silent >= HBC_LIFE_LOOKS;
 }
 
-/* So long a lane that is not congested sends nothing, at the most; in jiffies. */
-static unsigned long hbc_life_interval(const struct hbc_lane *lane)
-{
-	u32 dead_ms = READ_ONCE(lane->group->config.dead_ms);
-
-	return max(msecs_to_jiffies(dead_ms) / HBC_LIFE_LOOKS, 1UL);
-}
-
 /* Nothing was sent for an interval: the other side is not to take this one for silent. */
 static void hbc_life_ping(struct hbc_lane *lane)
 {
@@ -174,11 +166,13 @@ static void hbc_life_ping(struct hbc_lane *lane)
 		hbc_lane_fail(lane, ENOBUFS);
 }
 
+/* A lane that is not congested sends nothing for an interval, at the most. */
 static unsigned long hbc_life_keepalive(struct hbc_lane *lane)
 {
 	unsigned long stall = msecs_to_jiffies(2 * READ_ONCE(lane->group->config.stall_ms));
+	unsigned long dead = msecs_to_jiffies(READ_ONCE(lane->group->config.dead_ms));
+	unsigned long interval = max(dead / HBC_LIFE_LOOKS, 1UL);
 	bool full = test_bit(HBC_LANE_CONGESTED, &lane->flags);
-	unsigned long interval = hbc_life_interval(lane);
 
 	if (hbc_life_silent(lane, interval))
 		hbc_lane_fail(lane, ETIMEDOUT);

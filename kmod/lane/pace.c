@@ -40,31 +40,25 @@ static u64 hbc_pace_least(const struct hbc_lane *lane)
 }
 
 /*
- * What a socket holds that has not been sent: when the last pieces are given out, the
- * slowest slot is late by that.
+ * How fast TCP may send, and what the socket holds that has not been sent: when the last pieces
+ * are given out, the slowest slot is late by that.
  */
-static void hbc_pace_hold(struct hbc_lane *lane)
-{
-	u32 held = HBC_PACE_HELD;
-
-	if (lane->pace.rate)
-		held = clamp_t(u64, div_u64(lane->pace.now, 1000 / HBC_PACE_HELD_MS),
-			       2 * lane->mss, HBC_PACE_HELD);
-	WRITE_ONCE(tcp_sk(lane->sock->sk)->notsent_lowat, held);
-}
-
 static void hbc_pace_apply(struct hbc_lane *lane)
 {
 	unsigned long pace = ULONG_MAX;
+	u32 held = HBC_PACE_HELD;
 	int err;
 
-	if (lane->pace.rate)
+	if (lane->pace.rate) {
 		pace = min_t(u64, lane->pace.now, ULONG_MAX - 1);
+		held = clamp_t(u64, div_u64(lane->pace.now, 1000 / HBC_PACE_HELD_MS),
+			       2 * lane->mss, HBC_PACE_HELD);
+	}
 	err = sock_setsockopt(lane->sock, SOL_SOCKET, SO_MAX_PACING_RATE,
 			      KERNEL_SOCKPTR(&pace), sizeof(pace));
 	if (err)
 		hbc_lane_fail(lane, -err);
-	hbc_pace_hold(lane);
+	WRITE_ONCE(tcp_sk(lane->sock->sk)->notsent_lowat, held);
 }
 
 /* As planned, and what others leave. */
