@@ -3,7 +3,6 @@
 #include <linux/errno.h>
 #include <linux/in.h>
 #include <linux/in6.h>
-#include <linux/inet.h>
 #include <linux/net.h>
 #include <linux/netlink.h>
 #include <linux/ratelimit.h>

@@ -3,8 +3,6 @@
 #ifndef _HBC_HANDSHAKE_H
 #define _HBC_HANDSHAKE_H
 
-#include <linux/types.h>
-
 struct hbc_hdr;
 struct hbc_lane;
 

@@ -2,7 +2,6 @@
 /* The coordinator's side of a measurement. */
 #include <linux/errno.h>
 #include <linux/jiffies.h>
-#include <linux/net.h>
 
 #include "config/group.h"
 #include "config/node.h"

@@ -4,7 +4,6 @@
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
 #include <linux/uio.h>
 #include <net/sock.h>
 

@@ -3,7 +3,6 @@
 #include <linux/err.h>
 #include <linux/errqueue.h>
 #include <linux/hbcast.h>
-#include <linux/sched/signal.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <net/sock.h>

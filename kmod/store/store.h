@@ -20,7 +20,6 @@ struct hbc_file;
 struct hbc_files;
 struct hbc_message;
 struct hbc_run;
-struct hbc_store;
 
 #define HBC_TAG_NONE	0xff	/* the slot of a piece is not known */
 #define HBC_STORE_CACHE	(4 * 1024 * 1024)	/* bytes of a file that stay in memory, too */

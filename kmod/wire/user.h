@@ -18,7 +18,6 @@ typedef __u64 u64;
 
 #define __packed		__attribute((packed, may_alias))
 #define likely(x)		__builtin_expect(!!(x), 1)
-#define unlikely(x)		__builtin_expect(!!(x), 0)
 #define U8_MAX			UINT8_MAX
 #define U16_MAX			UINT16_MAX
 #define U32_MAX			UINT32_MAX
