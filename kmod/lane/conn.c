@@ -61,9 +61,7 @@ static void hbc_conn_error_report(struct sock *sk)
 static void hbc_conn_set(struct hbc_lane *lane, struct socket *sock)
 {
 	mutex_lock(&lane->tx_mutex);
-	spin_lock_bh(&lane->lock);
 	lane->sock = sock;
-	spin_unlock_bh(&lane->lock);
 	if (sock) {
 		hbc_gauge_begin(lane);
 		if (lane->connector)

@@ -82,7 +82,7 @@ struct hbc_lane_callbacks {
  * @error: why the connection ends, a positive errno; the first one wins
  * @reason: enum hbcast_reject_reason that the other side gave last
  * @flags: HBC_LANE_* bits
- * @sock: the connection; set and cleared by the life work under @tx_mutex and @lock
+ * @sock: the connection; set and cleared by the life work under @tx_mutex
  * @saved: what @sock's callbacks were
  * @life: connects, watches, reconnects, ends
  * @rx_work: reads until the socket is empty
@@ -97,7 +97,7 @@ struct hbc_lane_callbacks {
  * @looked: jiffies when @life looked for silence last; @life only, set before READY
  * @silent: looks in a row that found that nothing had come; as @looked
  * @retry: next pause before a reconnect in ms, 0 for the shortest; @life only
- * @lock: @state's turn to CLOSED, @sock, @pong
+ * @lock: @state's turn to CLOSED, @pong
  * @pong: token of the last PING, unless it was answered
  * @ponging: there is one
  * @tx_mutex: @sock against its end, @tx, @pace, @gauge; held while sending
