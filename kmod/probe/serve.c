@@ -350,7 +350,7 @@ static void hbc_probe_round_close(struct hbc_probe_round *round)
 	round->status = HBCAST_ROUND_OVER;
 }
 
-/* Tells the coordinator how it is, and ends what is over. */
+/* Tells the coordinator how it is, ends what is over, and waits for the time of the next one. */
 static int hbc_probe_round_tell(struct hbc_probe_round *round)
 {
 	unsigned int len = sizeof(struct hbc_wire_sample) +
@@ -375,6 +375,9 @@ static int hbc_probe_round_tell(struct hbc_probe_round *round)
 	if (err == -EAGAIN && hbc_probe_round_runs(round))
 		err = 0;
 	kvfree(w);
+	if (!err)
+		hbc_probe_patience(round->control, hbc_probe_round_runs(round) ?
+						   round->every : HBC_PROBE_IDLE_MS);
 	return err;
 }
 
@@ -407,7 +410,6 @@ static int hbc_probe_serve_ping(struct hbc_probe_served *served, const struct hb
 static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct hbc_hdr *h)
 {
 	const void *frame = served->probe.frame;
-	int err;
 
 	if (h->type == HBC_FRAME_PING)
 		return hbc_probe_serve_ping(served, frame);
@@ -416,29 +418,11 @@ static int hbc_probe_serve_frame(struct hbc_probe_served *served, const struct h
 	case HBC_FRAME_PROBE:
 		return hbc_probe_serve_data(served, h, frame);
 	case HBC_FRAME_PROBE_ASK:
-		err = hbc_probe_round_ask(&served->round, h, frame) ?:
-		      hbc_probe_round_tell(&served->round);
-		if (!err)
-			hbc_probe_patience(&served->probe,
-					   hbc_probe_round_runs(&served->round) ?
-					   served->round.every : HBC_PROBE_IDLE_MS);
-		return err;
+		return hbc_probe_round_ask(&served->round, h, frame) ?:
+		       hbc_probe_round_tell(&served->round);
 	default:
 		return -EPROTO;
 	}
-}
-
-/* Nothing has come for as long as it has patience. */
-static int hbc_probe_serve_idle(struct hbc_probe_served *served)
-{
-	int err;
-
-	if (!hbc_probe_round_runs(&served->round))
-		return -ETIMEDOUT;
-	err = hbc_probe_round_tell(&served->round);
-	if (!err && !hbc_probe_round_runs(&served->round))
-		hbc_probe_patience(&served->probe, HBC_PROBE_IDLE_MS);
-	return err;
 }
 
 static void hbc_probe_serve_run(struct hbc_probe *probe)
@@ -457,7 +441,8 @@ static void hbc_probe_serve_run(struct hbc_probe *probe)
 		if (!err)
 			err = hbc_probe_serve_frame(served, &h);
 		else if (err == -EAGAIN)
-			err = hbc_probe_serve_idle(served);
+			err = hbc_probe_round_runs(&served->round) ?
+			      hbc_probe_round_tell(&served->round) : -ETIMEDOUT;
 	}
 	hbc_probe_round_clear(&served->round);
 	mutex_lock(&probe->lock);
