@@ -35,37 +35,6 @@ TRACE_EVENT(hbc_lane_state,
 		  __entry->peer, __entry->slot, __entry->state, __entry->error)
 );
 
-DECLARE_EVENT_CLASS(hbc_bytes,
-
-	TP_PROTO(const struct hbc_lane *lane, int bytes),
-
-	TP_ARGS(lane, bytes),
-
-	TP_STRUCT__entry(
-		__field(u32, peer)
-		__field(u8, slot)
-		__field(int, bytes)
-	),
-
-	TP_fast_assign(
-		__entry->peer = lane->peer;
-		__entry->slot = lane->slot;
-		__entry->bytes = bytes;
-	),
-
-	TP_printk("peer=%u slot=%u bytes=%d", __entry->peer, __entry->slot, __entry->bytes)
-);
-
-DEFINE_EVENT(hbc_bytes, hbc_receive,
-	TP_PROTO(const struct hbc_lane *lane, int bytes),
-	TP_ARGS(lane, bytes)
-);
-
-DEFINE_EVENT(hbc_bytes, hbc_transmit,
-	TP_PROTO(const struct hbc_lane *lane, int bytes),
-	TP_ARGS(lane, bytes)
-);
-
 DECLARE_EVENT_CLASS(hbc_message,
 
 	TP_PROTO(u32 group, u32 root, u64 number, u64 total, u8 reason),

@@ -13,7 +13,6 @@
 #include "lane/handshake.h"
 #include "lane/lane.h"
 #include "lane/rx.h"
-#include "trace.h"
 
 #define HBC_RX_TURN	(4 * HBC_BURST_BYTES)	/* read before the owner gets it */
 
@@ -408,7 +407,6 @@ int hbc_rx_turn(struct hbc_lane *lane, u32 *bytes)
 		WRITE_ONCE(lane->last_rx, jiffies);
 		*bytes += n;
 	}
-	trace_hbc_receive(lane, n);
 	err = hbc_rx_part(&lane->rx) ?: hbc_rx_dispatch(lane);
 	if (!err)
 		err = desc.error ?: min(n, 0);

@@ -13,7 +13,6 @@
 #include "lane/lane.h"
 #include "lane/pace.h"
 #include "lane/tx.h"
-#include "trace.h"
 
 #define HBC_TX_SENDS	16	/* before something else has a turn */
 #define HBC_TX_BYTES	65536	/* and vectors of data that go at once: */
@@ -52,7 +51,6 @@ int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len)
 static int hbc_tx_went(struct hbc_lane *lane, int n)
 {
 	if (n >= 0) {
-		trace_hbc_transmit(lane, n);
 		lane->stats.tx_bytes += n;
 		WRITE_ONCE(lane->last_tx, jiffies);
 		return 1;
