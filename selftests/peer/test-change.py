@@ -12,11 +12,11 @@ from hbtest.node import Node, until
 from hbtest.trees import MIB, SECONDS
 
 PORT = 9
-RATE = 2 * MIB	# bytes/s
+RATE = 2 * MIB // tap.SLOWNESS	# bytes/s
 SIZE = 16 * MIB
 HEADERS = 1448 / 1432	# bytes of a fragment, by those of its payload
 # The part of it that comes in so many seconds from a change on, at least.
-ENOUGH, AROUND = 0.9, 1
+ENOUGH, AROUND = 0.9, tap.SLOWNESS
 CHAIN = ((1, 2), (2, 3), (3, 4), (4, 5))
 CHANGES = (
     ("a leaf has another parent", CHAIN, ((1, 2), (2, 3), (3, 4), (2, 5))),

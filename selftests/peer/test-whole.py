@@ -11,7 +11,7 @@ from hbtest import hbcnl, node, tap
 from hbtest.node import GROUP, Node, ip, until
 from hbtest.trees import MIB, SECONDS
 
-LINK = MIB	# bytes/s out of each node
+LINK = MIB // tap.SLOWNESS	# bytes/s out of each node
 HEADERS = 1514 / 1432	# bytes on the link, by those of a fragment's payload
 DATA = bytes(range(256)) * (MIB // 256)
 TIME = len(DATA) * HEADERS / LINK	# seconds that it takes over one link
