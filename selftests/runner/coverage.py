@@ -84,10 +84,14 @@ class File:
 def read(total):
     files = {}
     for report in reports(total):
+        before = len(files)
         for found in report["files"]:
-            folder, name = os.path.split(found["file"])
-            if os.path.basename(folder) == "kmod" and name not in LEFT_OUT:
+            _, ours, name = found["file"].rpartition("/kmod/")
+            if ours and name not in LEFT_OUT:
                 files.setdefault(name, File()).add(found)
+        # Each object has at least a source file of its own.
+        if len(files) == before:
+            raise OSError(f"{report['data_file']} tells of no file of the module")
     return files
 
 
@@ -114,17 +118,17 @@ def add(folder, results):
         results.add_result("coverage: no machine has left counters; does "
                            "'make module-coverage' build the module?", False)
         return
-    table = [f"{'file':20} {'lines':>5}    run"]
+    table = [f"{'file':24} {'lines':>5}    run"]
     for name, file in files:
         run, lines = file.share()
         share = f"{100 * run / lines:.1f} %"
-        table.append(f"{name:20} {lines:5} {share:>7}")
+        table.append(f"{name:24} {lines:5} {share:>7}")
         if lines >= SMALL:
             results.add_result(f"coverage: {name}: {share} of {lines} lines, {GOAL} are wanted",
                                100 * run >= GOAL * lines)
     run, lines = (sum(file.share()[at] for _, file in files) for at in (0, 1))
-    table.append(f"{'all':20} {lines:5} {f'{100 * run / lines:.1f} %':>7}")
+    table.append(f"{'all':24} {lines:5} {f'{100 * run / lines:.1f} %':>7}")
     results.add_section("How much of the module was run", table)
     results.add_section("Functions with lines that were not run",
-                        [f"{name:20} {function}: {ranges(numbers)}" for name, file in files
+                        [f"{name:24} {function}: {ranges(numbers)}" for name, file in files
                          for function, numbers in file.missing()])
