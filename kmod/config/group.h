@@ -30,7 +30,7 @@ struct netlink_ext_ack;
  * @dead_ms: after this a silent neighbour counts as dead
  * @stall_ms: after this a receiver that does not read is cut off
  * @window: bytes of short messages that a root has under way, and so the longest one's
- * @spool: bytes that a session's files may take here in memory
+ * @spool: bytes that files may take here in memory
  * @max_nodes: a tree of more nodes is refused
  * @probe: whether members may measure with this node
  * @probe_rate: bytes/s that it sends at most for that, 0 for no limit
@@ -63,7 +63,8 @@ struct hbc_group_config {
  * @nr_members: entries of @members; 0: anybody with the key, and a plan's
  *	nodes are the members
  * @sessions: struct hbc_session; hn->lock
- * @nr_sessions: their number; hn->lock
+ * @nr_sessions: their number; hn->lock, read without it
+ * @spooled: their charge of pieces in memory, as far as it is counted
  * @socks_lock: @socks and @nr_socks
  * @socks: receivers (struct hbc_sock) that are bound to the group
  * @nr_socks: their number
@@ -83,6 +84,7 @@ struct hbc_group {
 	u32 nr_members;
 	struct list_head sessions;
 	unsigned int nr_sessions;
+	atomic64_t spooled;
 	struct mutex socks_lock; /* receivers */
 	struct hlist_head socks;
 	u32 nr_socks;

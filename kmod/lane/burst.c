@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A burst: an immutable run of whole frames, shared by all who have a part of it. */
-#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -18,7 +17,7 @@ struct hbc_burst *hbc_burst_alloc(unsigned int max, gfp_t gfp)
 		return NULL;
 	refcount_set(&b->ref, 1);
 	b->len = 0;
-	b->truesize = struct_size(b, bv, max);
+	b->alive = 0;
 	b->nr = 0;
 	b->max = max;
 	return b;
@@ -65,6 +64,8 @@ int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 		return 0;
 	if (b->nr == b->max)
 		return -ENOSPC;
+	if (!b->nr || compound_head(b->bv[b->nr - 1].bv_page) != compound_head(page))
+		b->alive += page_size(compound_head(page));
 	get_page(page);
 	bvec_set_page(&b->bv[b->nr++], page, len, off);
 	b->len += len;
@@ -76,8 +77,6 @@ static int hbc_burst_add_own(struct hbc_burst *b, struct page *page, unsigned in
 {
 	int err = hbc_burst_add_page(b, page, 0, len);
 
-	if (!err)
-		b->truesize += PAGE_SIZE;
 	put_page(page);
 	return err;
 }
@@ -174,7 +173,6 @@ int hbc_burst_add_skb(struct hbc_burst *b, struct sk_buff *skb, unsigned int off
 	struct sk_buff *frag;
 	int err = 0;
 
-	b->truesize += mul_u64_u32_div(skb->truesize, len, skb->len);
 	if (off < start) {
 		n = min(len, start - off);
 		err = hbc_burst_add_one(b, skb, off, n);
@@ -211,19 +209,16 @@ unsigned int hbc_burst_seek(const struct hbc_burst *b, u32 pos, u32 *skip)
 /* The bytes from @len on, at the end of @to, too: 0, or -ENOSPC without vectors. */
 static int hbc_burst_split(const struct hbc_burst *b, u32 len, struct hbc_burst *to)
 {
-	u32 moved = b->len - len, skip;
 	unsigned int i;
 	int err = 0;
+	u32 skip;
 
-	if (!moved)
-		return 0;
 	for (i = hbc_burst_seek(b, len, &skip); i < b->nr && !err; i++, skip = 0) {
 		const struct bio_vec *bv = &b->bv[i];
 
 		err = hbc_burst_add_page(to, bv->bv_page, bv->bv_offset + skip,
 					 bv->bv_len - skip);
 	}
-	to->truesize += mul_u64_u32_div(b->truesize, moved, b->len);
 	return err;
 }
 

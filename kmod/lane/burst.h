@@ -6,19 +6,21 @@
 #define _HBC_BURST_H
 
 #include <linux/bvec.h>
+#include <linux/minmax.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 
 struct sk_buff;
 
 #define HBC_BURST_BYTES		65536	/* a burst of more than one frame is not longer */
+#define HBC_BURST_SHARE		8	/* memory that bytes keep, by what is counted at least */
 #define HBC_BURST_VECTORS	60	/* with its head a kmalloc() of 1 KiB */
 
 /**
  * struct hbc_burst - whole frames, one behind the other
  * @ref: references; hbc_burst_get() and hbc_burst_put()
  * @len: bytes in use over all of @bv
- * @truesize: memory that the burst keeps alive, in bytes
+ * @alive: bytes of the pages that the burst keeps
  * @nr: entries of @bv in use
  * @max: entries of @bv allocated
  * @bv: the bytes; each entry holds one reference on its page
@@ -28,7 +30,7 @@ struct sk_buff;
 struct hbc_burst {
 	refcount_t ref;
 	u32 len;
-	u32 truesize;
+	u32 alive;
 	u16 nr;
 	u16 max;
 	struct bio_vec bv[];
@@ -63,6 +65,15 @@ void hbc_burst_put(struct hbc_burst *b);
  */
 int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 		       unsigned int len);
+
+/*
+ * What is counted for @len of its bytes that somebody keeps. Others have the rest of the pages,
+ * unless a peer sends so that they are kept for a few bytes each.
+ */
+static inline u32 hbc_burst_charge(const struct hbc_burst *b, u32 len)
+{
+	return max(len, b->alive / HBC_BURST_SHARE);
+}
 
 /* Vectors that hbc_burst_add_skb() takes for all of @skb, at the most. */
 unsigned int hbc_burst_need(const struct sk_buff *skb);

@@ -326,6 +326,14 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	hbc_report_ack(s);
 }
 
+void hbc_message_spool(struct hbc_message *m, u64 charge)
+{
+	lockdep_assert_held(&m->s->lock);
+	m->s->spooled += charge - m->spooled;
+	atomic64_add(charge - m->spooled, &m->s->group->spooled);
+	m->spooled = charge;
+}
+
 void hbc_message_give_up(struct hbc_message *m, u8 reason)
 {
 	struct hbc_session *s = m->s;
@@ -335,8 +343,7 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason)
 	first = !m->discard && !list_empty(&m->link);
 	WRITE_ONCE(m->discard, true);
 	WRITE_ONCE(s->unkept, s->unkept + first);
-	s->spooled -= m->spooled;
-	m->spooled = 0;
+	hbc_message_spool(m, 0);
 	spin_unlock_bh(&s->lock);
 	if (!first)
 		return;
@@ -376,10 +383,9 @@ void hbc_message_end(struct hbc_message *m)
 		WRITE_ONCE(s->nr_messages, s->nr_messages - 1);
 		WRITE_ONCE(s->maps, s->maps - hbc_message_maps(&m->store->info));
 		s->done++;
-		s->spooled -= m->spooled;
-		m->spooled = 0;
 		WRITE_ONCE(s->unkept, s->unkept - m->discard);
 		hbc_message_unkeep(m);
+		hbc_message_spool(m, 0);
 	}
 	spin_unlock_bh(&s->lock);
 	if (!first)
@@ -397,6 +403,7 @@ static void hbc_message_release(struct hbc_message *m)
 {
 	spin_lock_bh(&m->s->lock);
 	hbc_message_unkeep(m);
+	hbc_message_spool(m, 0);
 	spin_unlock_bh(&m->s->lock);
 	hbc_children_forget(m);
 	hbc_store_close(m->store);

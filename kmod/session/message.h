@@ -36,7 +36,7 @@ struct hbc_session;
  * @kept: it is short, and counts in session->kept
  * @discard: data is not kept
  * @thrown: data was thrown away, as nobody here or below was to get it
- * @spooled: bytes of it that count in session->spooled
+ * @spooled: of it in session->spooled, and in group->spooled
  * @told: of a file: bytes that the parent has been told that all have from here on
  * @told_at: jiffies of that
  * @look: bytes with which it is looked at again whether the parent is to be told
@@ -117,6 +117,8 @@ void hbc_message_again(struct hbc_message *m);
 
 /* This node's own outcome is its reason, or else @reason. Context: process, no spinlocks. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);
+/* So much of it lies in memory alone, as far as it counts. session->lock held. */
+void hbc_message_spool(struct hbc_message *m, u64 charge);
 /*
  * It cannot be kept: it fails here with @reason, unless it has come to an end. Readers are told
  * after what they have, and others serve those below. Context: as above.

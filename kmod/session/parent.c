@@ -431,20 +431,18 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const v
 	}
 }
 
-/* Whether a file's pieces in memory are more than may be. */
+/* Whether pieces in memory are more than may be. */
 static bool hbc_parent_spools(struct hbc_message *m)
 {
 	struct hbc_session *s = m->s;
 	bool over = false;
 
-	if (!hbc_message_is_file(m))
-		return false;
 	spin_lock_bh(&s->lock);
 	if (!list_empty(&m->link) && !m->discard) {
-		s->spooled += READ_ONCE(m->store->memory) - m->spooled;
-		m->spooled = READ_ONCE(m->store->memory);
-		over = s->spooled > READ_ONCE(s->group->config.spool) &&
-		       !hbc_store_drains(m->store);
+		hbc_message_spool(m, hbc_store_backlog(m->store));
+		over = ((hbc_message_is_file(m) &&
+			 s->spooled > READ_ONCE(s->group->config.spool)) ||
+			hbc_session_full(s)) && !hbc_store_drains(m->store);
 	}
 	spin_unlock_bh(&s->lock);
 	return over;
@@ -455,8 +453,6 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 {
 	struct hbc_session *s = parent->s;
 	struct hbc_message *m = hbc_message_find(s, run->message);
-	/* Memory that the run keeps alive. */
-	u32 size = mul_u64_u32_div(run->burst->truesize, run->nr * run->frame, run->burst->len);
 	int ret;
 
 	if (!m || hbc_message_is_useless(m)) {
@@ -467,7 +463,7 @@ static int hbc_parent_run(struct hbc_parent *parent, const struct hbc_run *run, 
 		}
 		return 0;
 	}
-	ret = hbc_store_add(m->store, run, size);
+	ret = hbc_store_add(m->store, run);
 	if (ret == -ENODATA && READ_ONCE(m->thrown)) {
 		/* The piece began to come when it was of no use. */
 		spin_lock_bh(&s->lock);

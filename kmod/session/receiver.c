@@ -308,7 +308,7 @@ static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc
 	hbc_skb(skb)->offset = hbc_geometry_offset(cut, first) + d->part +
 			       d->off / (HBC_DATA_LEN + cut->payload) * cut->payload;
 	n = hbc_delivery_fill(skb, &held, &d->part);
-	skb->truesize += mul_u64_u32_div(held.burst->truesize, skb->len, held.burst->len);
+	skb->truesize += skb->len;
 	hbc_burst_put(held.burst);
 	if (n < 0) {
 		kfree_skb(skb);

@@ -112,9 +112,19 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 	INIT_DELAYED_WORK(&s->watch, hbc_watch_work);
 	atomic_inc(&hn->nr_sessions);
 	list_add(&s->link, &group->sessions);
-	group->nr_sessions++;
+	WRITE_ONCE(group->nr_sessions, group->nr_sessions + 1);
 	hbc_watch_begin(s);
 	return s;
+}
+
+bool hbc_session_full(const struct hbc_session *s)
+{
+	const struct hbc_group *group = s->group;
+	u64 most = READ_ONCE(group->config.spool) + 2ULL * READ_ONCE(group->config.window);
+
+	lockdep_assert_held(&s->lock);
+	return atomic64_read(&group->spooled) > most &&
+	       s->spooled > div_u64(most, max(READ_ONCE(group->nr_sessions), 1U));
 }
 
 /* All messages end here with @reason. */
@@ -137,7 +147,7 @@ void hbc_session_end(struct hbc_session *s, u8 reason)
 	if (s->ended)
 		return;
 	list_del(&s->link);
-	s->group->nr_sessions--;
+	WRITE_ONCE(s->group->nr_sessions, s->group->nr_sessions - 1);
 	mutex_lock(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	WRITE_ONCE(s->ended, reason);

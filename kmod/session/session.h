@@ -23,14 +23,11 @@
 #include "wire/wire.h"
 
 struct hbc_group;
-struct hbc_lane;
 struct hbc_message;
 struct hbc_net;
 struct hbc_origin;
 struct hbc_outcome;
 struct hbc_parent;
-struct hbc_sent;
-struct hbc_store;
 struct hbc_tree;
 
 #define HBC_SESSIONS_MAX	1024	/* roots per group */
@@ -61,7 +58,7 @@ struct hbc_tree;
  * @last: number of the last message that was told, or accepted by the root
  * @keep: short messages before it need not be kept
  * @kept: bytes of short messages that are
- * @spooled: bytes of files' pieces in memory, as far as they are counted
+ * @spooled: charge of pieces that lie in memory alone, as far as it is counted
  * @endgames: messages that have one
  * @unkept: messages that this node could not keep: meanwhile it has no children
  * @maps: bytes that messages' pieces take, whether they have come or not
@@ -162,6 +159,12 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 
 /* Ends lanes, messages and the root with @reason (enum hbcast_reason). hn->lock held. */
 void hbc_session_end(struct hbc_session *s, u8 reason);
+
+/*
+ * Whether it has too many pieces in memory: sessions of the group have all that they may, and this
+ * one its share. session->lock held.
+ */
+bool hbc_session_full(const struct hbc_session *s);
 
 /* Whether a broadcast goes on here or below; at the root, anywhere. Context: any. */
 bool hbc_session_busy(struct hbc_session *s);

@@ -47,8 +47,6 @@ struct hbc_burst *hbc_cut_new(const struct hbc_message_info *info, u32 piece,
 		if (!err)
 			err = hbc_burst_add_page(b, pages->page, pages->off, len);
 		pages->off += len;
-		if (!err)
-			b->truesize += len;
 	}
 	if (err && b) {
 		hbc_burst_put(b);

@@ -106,8 +106,7 @@ void hbc_sinks_free(struct hbc_store *store)
 	}
 }
 
-/* Bytes that are to be written. */
-static u64 hbc_store_backlog(const struct hbc_store *store)
+u64 hbc_store_backlog(const struct hbc_store *store)
 {
 	u64 cached = READ_ONCE(store->cached), memory = READ_ONCE(store->memory);
 

@@ -53,6 +53,8 @@ bool hbc_sink_is_over(const struct hbc_store *store, const struct hbc_sink *sink
 /* Frees those of a store that is freed. Context: process. */
 void hbc_sinks_free(struct hbc_store *store);
 
+/* Charge of pieces that lie in memory alone. Context: any. */
+u64 hbc_store_backlog(const struct hbc_store *store);
 /* Whether pieces leave memory for the store's file. Context: any. */
 bool hbc_store_drains(const struct hbc_store *store);
 /* Whether the store's file is slower than what comes. Context: any. */

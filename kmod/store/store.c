@@ -65,9 +65,9 @@ static void hbc_store_drop(struct hbc_store *store, struct hbc_piece *piece)
 	lockdep_assert_held(&store->lock);
 	hlist_del(&piece->node);
 	if (!list_empty(&piece->link))
-		WRITE_ONCE(store->cached, store->cached - piece->truesize);
+		WRITE_ONCE(store->cached, store->cached - piece->charge);
 	list_del(&piece->link);
-	WRITE_ONCE(store->memory, store->memory - piece->truesize);
+	WRITE_ONCE(store->memory, store->memory - piece->charge);
 	while (piece->nr)
 		hbc_burst_put(piece->held[--piece->nr].burst);
 	if (piece->held != &piece->first)
@@ -157,7 +157,7 @@ void hbc_store_trim(struct hbc_store *store)
 void hbc_store_cache(struct hbc_store *store, struct hbc_piece *piece)
 {
 	lockdep_assert_held(&store->lock);
-	WRITE_ONCE(store->cached, store->cached + piece->truesize);
+	WRITE_ONCE(store->cached, store->cached + piece->charge);
 	list_add_tail(&piece->link, &store->cache);
 	hbc_store_trim(store);
 }
@@ -184,8 +184,9 @@ static struct hbc_piece *hbc_store_make(struct hbc_store *store, u32 number)
 
 /* The fragments of @held, whose reference it takes over, go behind the others. */
 static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
-			    const struct hbc_held *held, u32 nr, u32 truesize)
+			    const struct hbc_held *held, u32 nr)
 {
+	u32 charge = hbc_burst_charge(held->burst, held->len);
 	struct hbc_held *old = piece->held == &piece->first ? NULL : piece->held, *more;
 
 	if (piece->nr == piece->room) {
@@ -200,8 +201,8 @@ static int hbc_piece_append(struct hbc_store *store, struct hbc_piece *piece,
 	piece->held[piece->nr++] = *held;
 	piece->got += nr;
 	piece->len += held->len;
-	piece->truesize += truesize;
-	WRITE_ONCE(store->memory, store->memory + truesize);
+	piece->charge += charge;
+	WRITE_ONCE(store->memory, store->memory + charge);
 	return 0;
 }
 
@@ -254,7 +255,7 @@ struct hbc_slice {
 
 /* Return: 1 if something was new, 0, or what hbc_store_add() says. store->lock held. */
 static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *run,
-			       const struct hbc_slice *slice, u32 pos, u32 truesize)
+			       const struct hbc_slice *slice, u32 pos)
 {
 	u32 all = hbc_geometry_count(&store->info.cut, slice->piece), got, skip;
 	struct hbc_piece *piece = hbc_store_piece(store, slice->piece);
@@ -281,7 +282,7 @@ static int hbc_store_add_slice(struct hbc_store *store, const struct hbc_run *ru
 	held.pos = pos + skip * run->frame;
 	held.len = (slice->nr - skip) * run->frame;
 	hbc_burst_get(held.burst);
-	err = hbc_piece_append(store, piece, &held, slice->nr - skip, truesize);
+	err = hbc_piece_append(store, piece, &held, slice->nr - skip);
 	if (err) {
 		hbc_burst_put(held.burst);
 		if (!piece->nr)
@@ -308,9 +309,9 @@ static bool hbc_store_fits(const struct hbc_store *store, const struct hbc_run *
 	       run->nr * run->frame == hbc_geometry_length(cut, run->first, run->nr);
 }
 
-int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesize)
+int hbc_store_add(struct hbc_store *store, const struct hbc_run *run)
 {
-	u32 per = store->info.cut.per_piece, at = 0, part;
+	u32 per = store->info.cut.per_piece, at = 0;
 	struct hbc_slice slice;
 	int ret = 1, n;
 
@@ -321,9 +322,8 @@ int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesi
 		slice.piece = (run->first + at) / per;
 		slice.first = (run->first + at) % per;
 		slice.nr = min(run->nr - at, per - slice.first);
-		part = mul_u64_u32_div(truesize, slice.nr, run->nr);
 		n = store->closed ? 0 : hbc_store_add_slice(store, run, &slice,
-							    run->pos + at * run->frame, part);
+							    run->pos + at * run->frame);
 		if (n < 0) {
 			ret = n;
 			break;
@@ -349,8 +349,7 @@ int hbc_store_put_piece(struct hbc_store *store, u32 number, struct hbc_burst *b
 		hbc_burst_put(burst);
 		return 0;
 	}
-	if (hbc_piece_append(store, piece, &held, hbc_geometry_count(&store->info.cut, number),
-			     burst->truesize)) {
+	if (hbc_piece_append(store, piece, &held, hbc_geometry_count(&store->info.cut, number))) {
 		hbc_store_drop(store, piece);
 		return -ENOMEM;
 	}

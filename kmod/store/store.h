@@ -31,7 +31,7 @@ struct hbc_run;
  * @number: its number
  * @got: fragments of it
  * @len: their bytes, headers included
- * @truesize: memory that they keep alive
+ * @charge: what is counted for them
  * @users: cursors that are at it
  * @nr: entries of @held in use
  * @room: entries of @held
@@ -46,7 +46,7 @@ struct hbc_piece {
 	u32 number;
 	u32 got;
 	u32 len;
-	u32 truesize;
+	u32 charge;
 	unsigned int users;
 	unsigned int nr;
 	unsigned int room;
@@ -88,7 +88,7 @@ struct hbc_message_info {
  * @nr_load: pieces in @load
  * @pieces: struct hbc_piece in memory, in chains by number; in one allocation with the maps
  * @mask: of a number, which chain
- * @memory: truesize of those
+ * @memory: what is counted for those
  * @cached: of those on @cache
  * @cache: those that lie in the file, too, the oldest first
  * @cursors: struct hbc_cursor on it
@@ -165,13 +165,12 @@ u64 hbc_store_bytes(const struct hbc_store *store, const unsigned long *set, u32
  * hbc_store_add() - fragments that have come
  * @store: of their message
  * @run: them; what is there already is left out
- * @truesize: memory that they keep alive
  *
  * Lanes that are to bring it are marked by HBC_LANE_DUE. Context: process, takes store->lock.
  * Return: 0; 1 if nothing of it was new; -ENODATA if a piece's beginning has not been added,
  * -EPROTO for what cannot be of the message, -ENOMEM.
  */
-int hbc_store_add(struct hbc_store *store, const struct hbc_run *run, u32 truesize);
+int hbc_store_add(struct hbc_store *store, const struct hbc_run *run);
 
 /*
  * All of piece @number, or none of it, comes from somewhere else than a lane; takes over the

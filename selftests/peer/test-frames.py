@@ -248,6 +248,7 @@ def test_message_fields(scene):
         "more fragments than have numbers": {"total": wire.ALL * 1000},
         "more pieces than may be": {"total": PIECES_MAX + 1, "payload": 1, "fragments": 1,
                                     "kind": wire.FILE},
+        "more pieces than a session may have": {"total": WINDOW, "payload": 1, "fragments": 1},
         "more than two windows": {"total": 2 * WINDOW + 1},
         "no payload": {"payload": 0},
         "a payload too long": {"payload": wire.PAYLOAD_MAX + 1},
@@ -401,22 +402,6 @@ def flood(scene, name, data):
     scene.well(f"a flood of {name}")
 
 
-def test_many_pieces(scene):
-    """Pieces take memory before they come, or more than what is in them."""
-    def large():
-        return wire.message(next(numbers), 1000 * PIECES_MAX, PORT + 1, 1000, 1, wire.FILE,
-                            name=b"large")
-    peer = planned(scene)
-    peer.send(large(), large())
-    tap.check(peer.alive(), "as many pieces as may be")
-    peer.send(large())
-    tap.equal(peer.ended(), "end", "but no more of them")
-    peer.close()
-    enter(scene, peer.incarnation).leave()
-    refused(scene, "a message of single bytes",
-            wire.message(next(numbers), WINDOW, PORT + 1, 1, 1), begin=planned)
-
-
 def test_behind_the_end(scene):
     """What another lane brings when the session is over is nobody's: it would keep the
     module for ever."""
@@ -445,7 +430,6 @@ def test_floods(scene):
     tap.equal(peer.ended(), "end", "but not one more")
     peer.close()
     enter(scene, peer.incarnation).leave()
-    test_many_pieces(scene)
     peer = planned(scene)
     for _ in range(3):
         peer.send(*(wire.message(number, 0, PORT + 1) + wire.done(number + 1, (1, number))
