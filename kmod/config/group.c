@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/errno.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -40,6 +41,7 @@ static void hbc_group_free(struct kref *ref)
 	crypto_free_shash(group->key);
 	kvfree(group->members);
 	mutex_destroy(&group->socks_lock);
+	mem_cgroup_put(group->memcg);
 	kfree_rcu(group, rcu);
 }
 
@@ -139,6 +141,7 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	kref_init(&group->ref);
 	group->hn = hn;
 	group->id = id;
+	group->memcg = get_mem_cgroup_from_mm(current->mm);
 	group->config = setup->config;
 	spin_lock_init(&group->lock);
 	hbc_group_take(group, setup);

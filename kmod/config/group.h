@@ -14,6 +14,7 @@
 #include "wire/auth.h"
 
 struct hbc_net;
+struct mem_cgroup;
 struct netlink_ext_ack;
 
 #define HBC_DEAD_MS_DEFAULT	5000
@@ -56,6 +57,7 @@ struct hbc_group_config {
  * @rcu: its end
  * @hn: the node
  * @id: never 0
+ * @memcg: cgroup of who added it: what others send is charged to that
  * @config: written under hn->lock, single fields read without it
  * @lock: @key, @members and @nr_members, which are replaced under hn->lock, too
  * @key: for the handshake
@@ -77,6 +79,7 @@ struct hbc_group {
 	struct rcu_head rcu;
 	struct hbc_net *hn;
 	u32 id;
+	struct mem_cgroup *memcg;
 	struct hbc_group_config config;
 	spinlock_t lock; /* key and members */
 	struct crypto_shash *key;

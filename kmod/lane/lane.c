@@ -2,6 +2,7 @@
 /* A lane: one TCP connection, one edge of one slot; the parent connects to the child. */
 #include <linux/hbcast.h>
 #include <linux/net.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
 
@@ -162,11 +163,13 @@ static void hbc_lane_rx_work(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(work, struct hbc_lane, rx_work);
 	unsigned int turns = HBC_LANE_TURNS;
+	struct mem_cgroup *memcg;
 	u32 bytes = 0;
 	int err;
 
 	if (!lane->sock || READ_ONCE(lane->error))
 		return;
+	memcg = set_active_memcg(lane->group ? lane->group->memcg : NULL);
 	/* What goes down waits for nothing that comes up. */
 	if (!lane->connector)
 		set_bit(HBC_LANE_READING, &lane->flags);
@@ -183,6 +186,7 @@ static void hbc_lane_rx_work(struct work_struct *work)
 		hbc_lane_run(lane, &lane->rx_work);
 	else if (err < 0)
 		hbc_lane_fail(lane, -err);
+	set_active_memcg(memcg);
 }
 
 /* Birth. */

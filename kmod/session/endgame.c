@@ -33,7 +33,7 @@ static struct hbc_endgame *hbc_endgame_new(u32 nr)
 {
 	unsigned int longs = BITS_TO_LONGS(nr), slot;
 	struct hbc_endgame *eg = kvzalloc(struct_size(eg, ask, 2 * longs) + 2 * (size_t)nr,
-					  GFP_KERNEL | __GFP_NOWARN);
+					  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 
 	if (!eg)
 		return NULL;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #define GFP_ATOMIC	0
 #define __GFP_NOWARN	0
+#define __GFP_ACCOUNT	0
 #define kfree(memory)	free(memory)
 #define krealloc(memory, size, flags) ((void)(flags), realloc(memory, size))
 #endif
@@ -43,7 +44,7 @@ static int make_room(struct hbc_outcomes *o)
 
 	if (o->nr < o->room)
 		return 0;
-	of = krealloc(o->of, room * sizeof(*of), GFP_ATOMIC | __GFP_NOWARN);
+	of = krealloc(o->of, room * sizeof(*of), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	if (!of)
 		return -ENOMEM;
 	o->of = of;

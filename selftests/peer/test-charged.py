@@ -1,57 +1,73 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: timeout=200 debian-only
-"""What messages take that are not over is charged to who sends them."""
+"""What messages take that are not over is charged to who sends them, and at a node that gets
+them to who has added the group."""
 
 import os
 
 from hbtest import hbcnl, node, tap
-from hbtest.node import Node
+from hbtest.node import GROUP, Node, until
 
-CGROUP = "/sys/fs/cgroup/sender"
+CGROUPS = "/sys/fs/cgroup"
 FILES = 100
 SIZE = 1 << 30	# of nothing: pages are not what counts here
 # A store knows of each of at least 512 pieces which slot brings it, and whether it is here.
 LEAST = FILES * (512 + 512 // 8)
 
 
-def charged():
-    """Bytes of kernel memory of this process's group."""
-    with open(CGROUP + "/memory.stat", encoding="ascii") as file:
+def charged(name):
+    """Bytes of kernel memory of a group."""
+    with open(f"{CGROUPS}/{name}/memory.stat", encoding="ascii") as file:
         return int(dict(line.split() for line in file)["kernel"])
 
 
-def enter():
+def enter(name):
     """A group of its own."""
-    with open("/sys/fs/cgroup/cgroup.subtree_control", "w", encoding="ascii") as file:
-        file.write("+memory")
-    os.mkdir(CGROUP)
-    with open(CGROUP + "/cgroup.procs", "w", encoding="ascii") as file:
+    if not os.path.exists(f"{CGROUPS}/{name}"):
+        os.mkdir(f"{CGROUPS}/{name}")
+    with open(f"{CGROUPS}/{name}/cgroup.procs", "w", encoding="ascii") as file:
         file.write(str(os.getpid()))
+
+
+def known(member):
+    """Messages that it knows, and that are not over."""
+    return len(member.client.dump("store-get"))
 
 
 def main():
     hbcnl.load_module()
+    with open(CGROUPS + "/cgroup.subtree_control", "w", encoding="ascii") as file:
+        file.write("+memory")
     node.switch()
-    nodes = [Node(number, dead_ms=60000) for number in (1, 2)]
-    for each in nodes:
-        each.know(nodes)
-    root = nodes[0]
+    root = Node(1, dead_ms=60000)
+    enter("member")
+    member = Node(2, dead_ms=60000)
+    enter("others")
+    for each in (root, member):
+        each.know((root, member))
     root.apply((1, 2))
-    receiver = nodes[1].receiver()
+    receiver = member.receiver()
     sender = root.sender()
     fd = os.memfd_create("content")
     os.ftruncate(fd, SIZE)
-    enter()
+    enter("sender")
     node.ip("-n", "switch", "link", "set", "p2", "down")
-    before = charged()
+    before, at_member = charged("sender"), charged("member")
     for _ in range(FILES):
         node.send_file(sender, fd, SIZE)
-    grown = charged() - before
+    grown = charged("sender") - before
     print(f"# {grown} bytes for {FILES} files")
     tap.check(grown > LEAST, "files that are not over are charged to their sender")
+    tap.equal(known(member), 0, "a member has none yet")
+    enter("others")
+    node.ip("-n", "switch", "link", "set", "p2", "up")
+    tap.check(until(60, lambda: known(member) == FILES), "they come to the member")
+    grown = charged("member") - at_member
+    print(f"# {grown} bytes there")
+    tap.check(grown > LEAST, "where they are charged to who has added the group")
     sender.close()
-    root.client.do("group-del", id=node.GROUP)
+    root.client.do("group-del", id=GROUP)
     receiver.close()
     tap.done()
 
