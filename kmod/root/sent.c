@@ -196,7 +196,7 @@ void hbc_sent_fail(struct hbc_sent *sent, const u32 *keep, u32 nr, u8 reason)
 	hbc_sent_look(sent);
 }
 
-/* All below the child have that much, if they are to have it. */
+/* All below the child that are reached have that much, if they are to have it. */
 static void hbc_sent_arrived(struct hbc_sent *sent, const struct hbc_child *child, u64 bytes)
 {
 	const struct hbc_edge *edge = hbc_child_edge(child);
@@ -205,7 +205,8 @@ static void hbc_sent_arrived(struct hbc_sent *sent, const struct hbc_child *chil
 
 	for (i = edge->first; i < edge->first + edge->size; i++) {
 		member = hbc_sent_member(sent, be32_to_cpu(child->tree->node[i].node));
-		if (member && member->state == HBCAST_PENDING)
+		if (member && member->state == HBCAST_PENDING &&
+		    !hbc_lost_any(sent->source->s, i, 1))
 			member->bytes = max(member->bytes, bytes);
 	}
 }

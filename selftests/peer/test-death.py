@@ -52,6 +52,14 @@ def away(scene):
     return content
 
 
+def has(scene, number):
+    """Bytes of the last message that a node has, as the root tells."""
+    client = scene.root.client
+    last = max(message["id"] for message in client.dump("message-get"))
+    members = client.do("message-get", group=GROUP, id=last)["member"]
+    return next(member["bytes"] for member in members if member["node"] == number)
+
+
 def test_leaf(scene, *plan):
     """A leaf is away: a file is over when all others have it, and not before. Who comes back in
     time gets it."""
@@ -71,6 +79,7 @@ def test_leaf(scene, *plan):
         scene.complete()
         tap.equal(node.completion(scene.sender),
                   {2: "node-dead", 3: "delivered", 4: "delivered"}, f"what was sent {when} is over")
+    tap.equal((has(scene, 2), has(scene, 3)), (0, 200000), "who is away has nothing of it")
     carrier(True)
     scene.root.listener.event(type="member-back")
 

@@ -136,7 +136,8 @@ enum hbcast_reason {
  * @state: enum hbcast_state
  * @reason: enum hbcast_reason; HBCAST_REASON_NONE unless HBCAST_FAILED
  * @bytes: bytes of a file that the member has at least, as was told last: the least of all
- *	members below the same child of the root; once it is delivered, of any message, all
+ *	members below the same child of the root that are reached; once it is delivered,
+ *	of any message, all
  * @time_ns: from the message's acceptance to the final report; 0 while pending
  */
 struct hbcast_member {
