@@ -120,6 +120,8 @@ void hbc_lane_fail(struct hbc_lane *lane, int error)
 
 void hbc_lane_close(struct hbc_lane *lane, bool drain)
 {
+	if (drain)
+		WRITE_ONCE(lane->begun, jiffies);
 	set_bit(drain ? HBC_LANE_DRAINING : HBC_LANE_CLOSING, &lane->flags);
 	hbc_lane_wake(lane);
 	if (drain)

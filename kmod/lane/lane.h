@@ -33,7 +33,8 @@ struct socket;
 enum {
 	HBC_LANE_BORN,		/* the life work may run */
 	HBC_LANE_CLOSING,	/* shall end */
-	HBC_LANE_DRAINING,	/* shall end when its owner has no more for it */
+	HBC_LANE_DRAINING,	/* shall end when its owner has said OVER, or soon */
+	HBC_LANE_OVER,		/* its owner has said that, and says no more */
 	HBC_LANE_FINISHED,	/* has sent all and said so; waits for the other's end */
 	HBC_LANE_CONGESTED,	/* the socket had no room; tx_work will be told */
 	HBC_LANE_DUE,		/* something is to be sent: hbc_lane_send() comes */
@@ -204,7 +205,7 @@ void hbc_lane_begin(struct hbc_lane *lane);
  * process; takes tx_mutex and the socket's lock.
  */
 void hbc_lane_set_rate(struct hbc_lane *lane, u64 rate, struct hbc_gain *gain);
-/* Ends the lane soon: at once, or after its owner has no more for it. Context: any. */
+/* Ends the lane soon: at once, or when its owner has said OVER. Context: any. */
 void hbc_lane_close(struct hbc_lane *lane, bool drain);
 
 void hbc_lane_put(struct hbc_lane *lane);

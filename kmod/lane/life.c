@@ -16,10 +16,10 @@
 #include "trace.h"
 
 #define HBC_LIFE_HANDSHAKE_MS	5000
-#define HBC_LIFE_FINISH		(60 * HZ)	/* for what was sent to be read, and written */
 #define HBC_LIFE_RETRY_MIN_MS	50U
 #define HBC_LIFE_RETRY_MAX_MS	2000U
 #define HBC_LIFE_LOOKS		4	/* in a dead-interval */
+#define HBC_LIFE_FINISH		(4 * HBC_LIFE_LOOKS)	/* of these, to drain */
 
 static void hbc_life_tell(const struct hbc_lane *lane, bool up, int error)
 {
@@ -176,13 +176,16 @@ static unsigned long hbc_life_keepalive(struct hbc_lane *lane)
 
 	if (hbc_life_silent(lane, interval))
 		hbc_lane_fail(lane, ETIMEDOUT);
-	else if (test_bit(HBC_LANE_FINISHED, &lane->flags) &&
-		 time_after(jiffies, READ_ONCE(lane->begun) + HBC_LIFE_FINISH))
+	else if (test_bit(HBC_LANE_DRAINING, &lane->flags) &&
+		 time_after(jiffies, READ_ONCE(lane->begun) + HBC_LIFE_FINISH * interval))
 		hbc_lane_fail(lane, ETIMEDOUT);
 	else if (full && time_after(jiffies, READ_ONCE(lane->last_tx) + stall))
 		hbc_lane_fail(lane, ETIME);
 	else if (!full && time_after_eq(jiffies, READ_ONCE(lane->last_tx) + interval))
 		hbc_life_ping(lane);
+	/* Nobody tells a lane that drains of the session's end. */
+	if (test_bit(HBC_LANE_DRAINING, &lane->flags))
+		hbc_lane_kick(lane);
 	return max_t(long, lane->looked + interval - jiffies, 1);
 }
 

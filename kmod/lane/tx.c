@@ -221,7 +221,6 @@ static void hbc_tx_push(struct hbc_lane *lane)
 void hbc_tx_run(struct hbc_lane *lane)
 {
 	unsigned int left = HBC_TX_SENDS;
-	bool draining = false;
 	int ret = 1;
 
 	lockdep_assert_held(&lane->tx_mutex);
@@ -229,13 +228,12 @@ void hbc_tx_run(struct hbc_lane *lane)
 	while (ret > 0 && left && lane->sock && hbc_lane_is_ready(lane) &&
 	       !test_bit(HBC_LANE_FINISHED, &lane->flags)) {
 		left--;
-		/* What the owner says last, it says before: looked at later, it may be missed. */
-		draining = test_bit(HBC_LANE_DRAINING, &lane->flags);
 		ret = hbc_tx_one(lane);
 	}
 	hbc_tx_push(lane);
 	/* The other side ends the connection when it has read that all has been sent. */
-	if (!ret && draining) {
+	if (!ret && test_bit(HBC_LANE_DRAINING, &lane->flags) &&
+	    test_bit(HBC_LANE_OVER, &lane->flags)) {
 		set_bit(HBC_LANE_FINISHED, &lane->flags);
 		WRITE_ONCE(lane->begun, jiffies);
 		kernel_sock_shutdown(lane->sock, SHUT_WR);

@@ -25,8 +25,11 @@ static void hbc_child_free(struct kref *ref)
 	struct hbc_child *child = container_of(ref, struct hbc_child, ref);
 	struct hbc_cursor *c, *next;
 
+	/* See hbc_children_forget(). */
+	spin_lock_bh(&child->s->lock);
 	list_for_each_entry_safe(c, next, &child->cursors, child_link)
 		hbc_cursor_free(c);
+	spin_unlock_bh(&child->s->lock);
 	xa_destroy(&child->index);
 	hbc_tree_put(child->tree);
 	hbc_lane_put(child->lane);
@@ -140,11 +143,9 @@ static void hbc_child_renew(struct hbc_child *child)
 	child->ack_bytes = 0;
 	child->moved = jiffies;
 	/* One that had asked the lane to stop says anew what it has. */
-	if ((child->over || child->stop) && !child->s->ended) {
-		child->over = false;
-		child->stop = false;
-		child->agreed = false;
-	}
+	child->agreed = child->agreed && !child->stop;
+	child->stop = false;
+	clear_bit(HBC_LANE_OVER, &child->lane->flags);
 }
 
 /* The child is in another tree now, and what it is to get may differ. plan_lock held. */
@@ -190,7 +191,7 @@ static void hbc_child_begin(struct hbc_child *child)
 	hbc_lane_set_rate(child->lane, rate, gain);
 }
 
-/* It leaves the list: its lane ends when all that is due has gone. plan_lock held. */
+/* It leaves the list: its lane goes on until the child has another parent. plan_lock held. */
 static void hbc_child_leave(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
@@ -198,7 +199,8 @@ static void hbc_child_leave(struct hbc_child *child)
 	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
 	list_del_init(&child->link);
-	child->stop = true;
+	/* Who has not said what it has gets nothing; whole messages wait for their turn. */
+	child->stop = child->stop || !child->agreed || hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);
 	hbc_lane_close(child->lane, true);
 	hbc_child_put(child);
@@ -290,10 +292,8 @@ bool hbc_children_lack(const struct hbc_message *m)
 		return false;
 	list_for_each_entry(child, &m->s->children, link) {
 		c = child->up ? hbc_child_cursor(child, m->store) : NULL;
-		if (!c)
-			continue;
-		wait = READ_ONCE(c->wait);
-		if (!whole || wait == HBCAST_WAIT_NONE || wait == HBCAST_WAIT_FILE)
+		wait = c ? READ_ONCE(c->wait) : HBCAST_WAIT_OVER;
+		if (c && (!whole || wait == HBCAST_WAIT_NONE || wait == HBCAST_WAIT_FILE))
 			return true;
 	}
 	return false;
@@ -302,14 +302,13 @@ bool hbc_children_lack(const struct hbc_message *m)
 void hbc_children_forget(struct hbc_message *m)
 {
 	struct hbc_session *s = m->s;
+	struct hbc_cursor *c, *next;
 	struct hbc_child *child;
-	struct hbc_cursor *c;
 
 	spin_lock_bh(&s->lock);
-	list_for_each_entry(child, &s->children, link) {
-		c = hbc_child_cursor(child, m->store);
-		if (!c)
-			continue;
+	/* Of children that have left the session's list, too. */
+	list_for_each_entry_safe(c, next, &m->store->cursors, link) {
+		child = c->lane->owner;
 		xa_erase(&child->index, (u32)hbc_message_number(m));
 		list_del(&c->child_link);
 		/* At once: its route and its lane go with the child's tree and the child. */
@@ -349,7 +348,7 @@ void hbc_child_down(struct hbc_child *child)
 	child->up = false;
 	child->agreed = false;
 	child->stop = false;
-	child->over = false;
+	clear_bit(HBC_LANE_OVER, &child->lane->flags);
 	child->ready = 0;
 	child->told = 0;
 	child->done = 0;
@@ -357,7 +356,7 @@ void hbc_child_down(struct hbc_child *child)
 		hbc_cursor_rewind(c);
 		c->last = false;
 	}
-	if (s->origin)
+	if (s->origin && !list_empty(&child->link))
 		hbc_root_unready(s);
 	spin_unlock_bh(&s->lock);
 	hbc_watch_soon(s);

@@ -29,13 +29,12 @@ struct hbc_tree;
  *	session->lock's
  * @edge: its number there
  * @up: the lane is READY; else it says since when it is not
- * @agreed: it has said all that it has
+ * @agreed: it has said all that it has, and OVER has not been told
  * @plan_told: PLAN of @tree has been told
  * @tree_told: nodes of its part of @tree that have been told
  * @told: number of the last message that has been told
  * @done: session->done when DONE was told last
- * @over: OVER has been told: it has asked the lane to stop, or the session has ended
- * @stop: OVER is to be told
+ * @stop: OVER is to be told: it has asked the lane to stop, or the session has ended
  * @ready: epoch in which all below it are connected
  * @dead: those below count as not reached
  * @ack: first short message that is not where it belongs there and below
@@ -59,7 +58,6 @@ struct hbc_child {
 	u32 tree_told;
 	u64 told;
 	unsigned int done;
-	bool over;
 	bool stop;
 	u32 ready;
 	bool dead;
@@ -88,9 +86,9 @@ bool hbc_children_fit(struct hbc_session *s, const struct hbc_tree *tree);
  * are not there already go to @fresh. plan_lock held. Return: 0, or -ENOMEM, and @fresh is empty.
  */
 int hbc_children_prepare(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh);
-/* The tree takes its place, with its own of @fresh: others of the slot end. plan_lock held. */
+/* The tree takes its place, with its own of @fresh: others of the slot drain. plan_lock held. */
 void hbc_children_install(struct hbc_session *s, struct hbc_tree *tree, struct list_head *fresh);
-/* All lanes but those of @slots end, with OVER after the frame at hand. plan_lock held. */
+/* The same for all lanes but those of @slots. plan_lock held. */
 void hbc_children_leave_slots(struct hbc_session *s, u64 slots);
 
 /* Whether all nodes below in @tree are connected. session->lock held. */

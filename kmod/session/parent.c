@@ -176,6 +176,10 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 		spin_lock_bh(&s->lock);
 		old = s->tree[slot];
 		s->tree[slot] = NULL;
+		if (s->parent[slot]) {
+			s->parent[slot]->stop = true;
+			hbc_lane_kick(s->parent[slot]->lane);
+		}
 		WRITE_ONCE(s->parent[slot], NULL);
 		spin_unlock_bh(&s->lock);
 		hbc_tree_put(old);

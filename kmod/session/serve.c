@@ -20,24 +20,11 @@
 
 /* What it has, and asks for. */
 
-/* The child's cursor may go at any time but under the lock. */
-static void hbc_serve_pieces(struct hbc_child *child, struct hbc_message *m, u32 first, u32 end,
-			     enum hbc_cursor_word word)
-{
-	struct hbc_session *s = child->s;
-	struct hbc_cursor *c;
-
-	spin_lock_bh(&s->lock);
-	c = hbc_child_cursor(child, m->store);
-	if (c)
-		hbc_cursor_told(c, first, end, word);
-	spin_unlock_bh(&s->lock);
-}
-
 static void hbc_serve_runs(struct hbc_child *child, struct hbc_message *m,
 			   const struct hbc_wire_run *run, unsigned int n,
 			   enum hbc_cursor_word word)
 {
+	struct hbc_cursor *c;
 	u32 first, end, last;
 
 	for (; n--; run++) {
@@ -45,7 +32,12 @@ static void hbc_serve_runs(struct hbc_child *child, struct hbc_message *m,
 		last = min(m->store->nr, first + be32_to_cpu(run->count));
 		for (; first < last; first = end) {
 			end = min(last, first + HBC_SERVE_PIECES);
-			hbc_serve_pieces(child, m, first, end, word);
+			/* The child's cursor may go at any time but under the lock. */
+			spin_lock_bh(&child->s->lock);
+			c = hbc_child_cursor(child, m->store);
+			if (c)
+				hbc_cursor_told(c, first, end, word);
+			spin_unlock_bh(&child->s->lock);
 			cond_resched();
 		}
 	}
@@ -73,7 +65,7 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 	}
 	if (!err && h->tag & HBC_HAVE_END) {
 		spin_lock_bh(&s->lock);
-		child->agreed = true;
+		child->agreed = !test_bit(HBC_LANE_OVER, &child->lane->flags);
 		spin_unlock_bh(&s->lock);
 	}
 	hbc_lane_kick(child->lane);
@@ -165,13 +157,15 @@ unsigned int hbc_child_control(struct hbc_child *child, void *frame)
 
 	spin_lock_bh(&s->lock);
 	/* Nothing that the other side could do is of use before it. */
-	if (child->stop) {
+	if (child->stop || (s->ended && !test_bit(HBC_LANE_OVER, &child->lane->flags))) {
 		child->stop = false;
-		child->over = true;
+		child->agreed = false;
+		set_bit(HBC_LANE_OVER, &child->lane->flags);
 		len = hbc_wire_put_hdr(frame, HBC_FRAME_OVER, READ_ONCE(s->over), HBC_HDR_LEN);
 	}
 	/* A node without a parent may be a leaf by now: another one serves its children. */
-	mute = child->over || (!child->plan_told && !s->origin && !s->parent[child->slot]);
+	mute = test_bit(HBC_LANE_OVER, &child->lane->flags) || list_empty(&child->link) ||
+	       (!child->plan_told && !s->origin && !s->parent[child->slot]);
 	if (!len && !mute)
 		len = hbc_serve_tree(child, frame);
 	/* All of them: those below report about each, or say that it is over. */
@@ -295,9 +289,8 @@ static bool hbc_serve_give(struct hbc_child *child)
 static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
 {
 	lockdep_assert_held(&child->s->lock);
-	return child->agreed && !child->over &&
-	       (hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
-		hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));
+	return child->agreed && (hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
+				 hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));
 }
 
 bool hbc_owner_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
@@ -307,9 +300,10 @@ bool hbc_owner_next(struct hbc_lane *lane, u32 most, struct hbc_held *part)
 	bool found, turns;
 
 	spin_lock_bh(&s->lock);
+	/* Pieces get slots by the newest plan. */
 	do
 		found = hbc_serve_try(child, true, most, part);
-	while (!found && child->agreed && !child->over && hbc_serve_give(child));
+	while (!found && child->agreed && !list_empty(&child->link) && hbc_serve_give(child));
 	found = found || hbc_serve_try(child, false, most, part);
 	turns = hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);

@@ -106,7 +106,8 @@ static void hbc_cursor_note(struct hbc_cursor *c, u32 piece, bool due)
 	c->next[rank] = min(c->next[rank], piece);
 	if (rank && !test_bit(piece, c->store->whole))
 		return;
-	if (due)
+	/* Those that drain are not among the session's children. */
+	if (due && !test_bit(HBC_LANE_DRAINING, &c->lane->flags))
 		set_bit(HBC_LANE_DUE, &c->lane->flags);
 	else
 		hbc_lane_kick(c->lane);

@@ -21,7 +21,7 @@ struct hbc_at {
 
 /**
  * struct hbc_cursor - how far a lane is in a store
- * @link: store->cursors
+ * @link: store->cursors; the owner's lock, too
  * @child_link: the owner's list and lock
  * @store: a reference
  * @lane: is woken when there is something to send; the owner holds a reference

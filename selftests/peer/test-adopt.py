@@ -135,6 +135,7 @@ def test_asks(scene):
         tap.check(below.alive() and below.alive() and not below.lasts,
                   "to which it promises nothing, and which it keeps until it is told")
         above.tell([wire.tree_node(2)])
+        below.send(wire.stop())
         below.until(lambda: below.over is not None)
         above.until(lambda: above.agreed and 1 in above.connected)
         tap.equal((above.connected[1], above.have.get(1)), ((0, 0), True),
