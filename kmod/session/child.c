@@ -292,8 +292,10 @@ bool hbc_children_lack(const struct hbc_message *m)
 		return false;
 	list_for_each_entry(child, &m->s->children, link) {
 		c = child->up ? hbc_child_cursor(child, m->store) : NULL;
-		wait = c ? READ_ONCE(c->wait) : HBCAST_WAIT_OVER;
-		if (c && (!whole || wait == HBCAST_WAIT_NONE || wait == HBCAST_WAIT_FILE))
+		if (!c)
+			continue;
+		wait = READ_ONCE(c->wait);
+		if (!whole || wait == HBCAST_WAIT_NONE || wait == HBCAST_WAIT_FILE)
 			return true;
 	}
 	return false;
