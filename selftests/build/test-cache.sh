@@ -135,4 +135,19 @@ for at, name in enumerate(("one", "two", "three", "four")):
 print(*sorted(os.listdir(os.path.join(cache.CACHE, "kind")),
               key=("one", "two", "three", "four").index))')"
 
+# A kernel that cannot be built: it writes down what it was asked with.
+cat >"$first/selftests/vm/build-kernel" <<END
+#!/bin/bash
+[ "\$1" != id ] || exec echo 0
+env >$work/env
+exit 1
+END
+chmod +x "$first/selftests/vm/build-kernel"
+mkdir "$work/none"
+ln -s "$(realpath "${source%/*}/archives")" "$work/none"
+HBCAST_CACHE=$work/none make -C "$first" module-6.12-debug GCOV_PROFILE=y >/dev/null 2>&1
+check "a kernel that is missing is built" test -s "$work/env"
+check_equal "what is asked of its module is not asked of it" 0 \
+	"$(grep -c 'GCOV_PROFILE\|MAKEFLAGS' "$work/env")"
+
 tap_done
