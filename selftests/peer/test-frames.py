@@ -6,6 +6,7 @@
 import itertools
 import os
 import random
+import socket
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.scene import EVIL, Scene
@@ -50,6 +51,16 @@ def refused(scene, name, *frames, begin=enter):
     enter(scene, peer.incarnation).leave()
 
 
+def scatter(peer, *frames):
+    """TCP copies what a process sends into one page after the other, whatever the socket."""
+    with socket.create_server(("127.0.0.1", 0)) as server, \
+            socket.create_connection(server.getsockname()) as other, server.accept()[0] as end:
+        for byte in b"".join(frames):
+            peer.send(bytes([byte]))
+            other.send(b"x")
+            end.recv(1)
+
+
 def test_right(scene):
     """The encoder is right: a broadcast by hand, through the victim to the leaf."""
     peer = enter(scene)
@@ -69,15 +80,20 @@ def test_right(scene):
         peer.send(bytes([byte]))
     tap.check(node.take_all(scene.near) == b"byte wise" == node.take_all(scene.far),
               "and one that comes byte by byte")
-    large = os.urandom(wire.PAYLOAD_MAX)
-    peer.give(80, large, PORT, payload=wire.PAYLOAD_MAX)
-    tap.check(node.take_all(scene.near) == large == node.take_all(scene.far),
+    data = os.urandom(700)
+    scatter(peer, wire.message(80, 700, PORT, payload=700), *wire.cut(80, data, 700))
+    tap.check(node.take_all(scene.near) == data == node.take_all(scene.far),
+              "and one of which each byte lies in memory by itself")
+    data = os.urandom(wire.PAYLOAD_MAX)
+    peer.give(81, data, PORT, payload=wire.PAYLOAD_MAX)
+    tap.check(node.take_all(scene.near) == data == node.take_all(scene.far),
               "and a fragment of the largest size")
-    parts = wire.cut(81, data, 10, 1)
-    peer.send(wire.message(81, len(data), PORT, 10, 1), *parts[::-1])
+    data = os.urandom(5000)
+    parts = wire.cut(82, data, 10, 1)
+    peer.send(wire.message(82, len(data), PORT, 10, 1), *parts[::-1])
     tap.check(node.take_all(scene.near) == data == node.take_all(scene.far),
               "and pieces in any order")
-    peer.send(wire.done(82, (1, 81)))
+    peer.send(wire.done(83, (1, 82)))
     tap.check(peer.alive(), "that all is over is no surprise")
     tap.equal(peer.leave(), "end", "the end of the session ends its lane")
     scene.well("a right broadcast")
