@@ -51,7 +51,7 @@ help:
 	@echo 'make tests        the test programs'
 	@echo 'make check        build and run the tests, in some minutes (TESTS= for some of them)'
 	@echo 'make check-all    all of them on all kernels, in some hours; results in build/results.md'
-	@echo 'make soak         bad networks and random faults (MINUTES=10, SEED=, KERNEL=6.12)'
+	@echo 'make soak         bad networks and random faults (MINUTES=10, SEED=, SEEDS=, KERNEL=6.12)'
 	@echo 'make checkstyle   checkpatch, sparse, W=1 and shellcheck'
 	@echo 'make coverage     how much of the module the tests run, by file and function'
 	@echo 'make demo         nine nodes find their network, and a file goes over it by four plans'
@@ -170,14 +170,18 @@ check-all: deps
 	$(MAKE) $(PARALLEL) build module-coverage $(MORE:%=module-%)
 	HBCAST_THOROUGH=1 selftests/run --all --coverage --page build/results.md $(TESTS)
 
-# For as long as one likes; KERNEL may be several, which take turns.
+# For as long as one likes; KERNEL may be several, which take turns. SEEDS are from SEED on, a
+# machine to a processor, and all run, whatever fails.
 soak: MINUTES ?= 10
 soak: KERNEL ?= 6.12
+soak: SEED ?= 1
+soak: SEEDS ?= 1
 soak: deps
 	$(MAKE) $(PARALLEL) $(KERNEL:%=module-%) tools
 	for kernel in $(KERNEL); do \
-		HBCAST_SECONDS=$$(($(MINUTES) * 60)) $(if $(SEED),HBCAST_SEED=$(SEED)) \
-			selftests/run -v -k $$kernel soak/test-soak || exit; \
+		seq $(SEED) $$(($(SEED) + $(SEEDS) - 1)) | \
+			HBCAST_SECONDS=$$(($(MINUTES) * 60)) xargs -P $$(nproc) -I SEED \
+			selftests/run -a -v -k $$kernel -s SEED soak/test-soak || exit; \
 	done
 
 checkstyle: deps

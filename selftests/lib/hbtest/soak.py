@@ -2,7 +2,7 @@
 """A soak: nodes speak and listen over bad links for as long as one likes, and from phase
 to phase something else goes wrong. After each of them all must be well.
 
-HBCAST_SECONDS is how long it lasts, HBCAST_SEED what it does.
+HBCAST_SECONDS is how long it lasts, one phase at least; HBCAST_SEED what it does.
 """
 
 import collections
@@ -181,7 +181,7 @@ def main():
         scene = Scene(season)
         assert season.actors <= ACTORS_MAX
         forecast, at, good = weather.Forecast(), 0, True
-        while good and time.monotonic() < season.end:
+        while good and (not at or time.monotonic() < season.end):
             at += 1
             chance = season.chance("phase", at)
             good = scene.phase(at, forecast.phase(chance, forecast.branch(chance)), chance)
@@ -190,6 +190,6 @@ def main():
         print("# in all: " + ", ".join(f"{count} {state}"
                                        for state, count in scene.totals.most_common()))
         if not good:
-            print(f"# again: make soak MINUTES={seconds // 60 or 1} SEED={seed}")
+            print(f"# again: make soak MINUTES={seconds // 60} SEED={seed}")
         scene.end()
     tap.done()
