@@ -44,7 +44,8 @@ check_jq "a file is delivered" 2 .delivered
 check "node 2 has it" cmp "$dir/file" "$dir/copy-2"
 check "node 3 has it" cmp "$dir/file" "$dir/copy-3"
 buffers=$(($(received 3) - before))
-# A segment has 1448 bytes, and there is one in the buffer's head.
-check "in buffers that have lists ($buffers)" test $((buffers * 18 * 1448)) -lt $size
+# A segment has 1448 bytes, and one is in the buffer's head. A slow machine merges fewer.
+segments=$((HBCAST_SLOWNESS > 1 ? 2 : 18))
+check "in buffers that have lists ($buffers)" test $((buffers * segments * 1448)) -lt $size
 
 tap_done
