@@ -472,7 +472,11 @@ int hbc_child_frame(struct hbc_child *child, const struct hbc_hdr *h, const void
 		return hbc_child_have(child, frame, h);
 	case HBC_FRAME_STOP:
 		spin_lock_bh(&child->s->lock);
-		child->stop = true;
+		/* Before it has this tree it does not mean that: it is to say anew what it has. */
+		if (list_empty(&child->link) || child->tree_told == hbc_child_edge(child)->size)
+			child->stop = true;
+		else
+			child->agreed = false;
 		spin_unlock_bh(&child->s->lock);
 		hbc_lane_kick(child->lane);
 		return 0;

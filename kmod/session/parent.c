@@ -144,6 +144,7 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	parent->having = false;
 	parent->wanting = false;
 	parent->over = false;
+	parent->stop = false;
 	parent->ack = 0;
 	parent->ack_bytes = 0;
 	parent->holds = NULL;
@@ -158,6 +159,19 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	}
 }
 
+/* Of the newest plan of which a tree has come. plan_lock held. */
+static u32 hbc_parent_newest(const struct hbc_session *s)
+{
+	unsigned int slot;
+	u32 epoch = 0;
+
+	lockdep_assert_held(&s->plan_lock);
+	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
+		if (s->tree[slot])
+			epoch = max(epoch, s->tree[slot]->epoch);
+	return epoch;
+}
+
 /* Slots that the node is not in any more, by a newer plan, end. plan_lock held. */
 static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 {
@@ -165,10 +179,8 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 	struct hbc_tree *old;
 	unsigned int slot;
 
-	lockdep_assert_held(&s->plan_lock);
-	for (slot = 0; slot < HBC_MAX_SLOTS; slot++)
-		if (s->tree[slot] && s->tree[slot]->epoch > tree->epoch)
-			return;
+	if (hbc_parent_newest(s) > tree->epoch)
+		return;
 	hbc_children_leave_slots(s, slots);
 	for (slot = 0; slot < HBC_MAX_SLOTS; slot++) {
 		if (slots & BIT_ULL(slot))
@@ -177,6 +189,7 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 		old = s->tree[slot];
 		s->tree[slot] = NULL;
 		if (s->parent[slot]) {
+			s->parent[slot]->heard = jiffies;
 			s->parent[slot]->stop = true;
 			hbc_lane_kick(s->parent[slot]->lane);
 		}
@@ -265,7 +278,7 @@ static int hbc_parent_take(struct hbc_parent *parent)
 	/* A parent that has not heard of a newer plan is not followed. */
 	if (READ_ONCE(s->ended))
 		err = -ESHUTDOWN;
-	else if (!now || now->epoch <= tree->epoch)
+	else if ((now ? now->epoch : hbc_parent_newest(s)) <= tree->epoch)
 		err = hbc_parent_install(parent, same ? now : tree);
 	mutex_unlock(&s->plan_lock);
 	hbc_tree_put(tree);
@@ -408,6 +421,9 @@ static int hbc_parent_over(struct hbc_parent *parent, const struct hbc_hdr *h)
 	spin_lock_bh(&parent->s->lock);
 	parent->over = true;
 	hbc_parent_unhold(parent);
+	/* A STOP of before its last TREE: over another connection it tells of all again. */
+	if (s->parent[slot] == parent)
+		hbc_lane_close(parent->lane, false);
 	spin_unlock_bh(&parent->s->lock);
 	return 0;
 }
