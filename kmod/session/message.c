@@ -330,6 +330,7 @@ void hbc_message_spool(struct hbc_message *m, u64 charge)
 {
 	lockdep_assert_held(&m->s->lock);
 	m->s->spooled += charge - m->spooled;
+	m->s->spooled_files += hbc_message_is_file(m) ? charge - m->spooled : 0;
 	atomic64_add(charge - m->spooled, &m->s->group->spooled);
 	m->spooled = charge;
 }

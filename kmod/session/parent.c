@@ -462,7 +462,7 @@ static bool hbc_parent_spools(struct hbc_message *m)
 	if (!list_empty(&m->link) && !m->discard) {
 		hbc_message_spool(m, hbc_store_backlog(m->store));
 		over = ((hbc_message_is_file(m) &&
-			 s->spooled > READ_ONCE(s->group->config.spool)) ||
+			 s->spooled_files > READ_ONCE(s->group->config.spool)) ||
 			hbc_session_full(s)) && !hbc_store_drains(m->store);
 	}
 	spin_unlock_bh(&s->lock);

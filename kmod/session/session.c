@@ -120,7 +120,8 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 bool hbc_session_full(const struct hbc_session *s)
 {
 	const struct hbc_group *group = s->group;
-	u64 most = READ_ONCE(group->config.spool) + 2ULL * READ_ONCE(group->config.window);
+	u64 most = min_t(u64, READ_ONCE(group->config.spool), S64_MAX) +
+		   2ULL * READ_ONCE(group->config.window);
 
 	lockdep_assert_held(&s->lock);
 	return atomic64_read(&group->spooled) > most &&

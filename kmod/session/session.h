@@ -59,6 +59,7 @@ struct hbc_tree;
  * @keep: short messages before it need not be kept
  * @kept: bytes of short messages that are
  * @spooled: charge of pieces that lie in memory alone, as far as it is counted
+ * @spooled_files: of that, of files
  * @endgames: messages that have one
  * @unkept: messages that this node could not keep: meanwhile it has no children
  * @maps: bytes that messages' pieces take, whether they have come or not
@@ -97,6 +98,7 @@ struct hbc_session {
 	u64 keep;
 	u64 kept;
 	u64 spooled;
+	u64 spooled_files;
 	unsigned int endgames;
 	unsigned int unkept;
 	u64 maps;

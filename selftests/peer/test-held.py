@@ -104,6 +104,30 @@ def test_waste(scene):
     scene.well("fragments that come one by one")
 
 
+def test_kinds(scene):
+    """Short messages have the two windows for themselves."""
+    reader = scene.victim.receiver(PORT + 2)
+    fill = Fill(scene, EVIL)
+    for _ in range(6):
+        number = next(numbers)
+        fill.peer.send(wire.message(number, PAYLOAD // 2, PORT + 2, PAYLOAD // 2, 1),
+                       *wire.cut(number, bytes(PAYLOAD // 2), PAYLOAD // 2, 1))
+    tap.equal(fill.sends(6), "none", "192096 bytes of a file beside 96096 of short messages")
+    tap.equal(fill.sends(3), "spool", "but not 288144")
+    tap.equal(fill.end(), "ECONNRESET", "and then the session ends")
+    reader.close()
+    scene.well("messages of both kinds")
+
+
+def test_most(scene):
+    """The largest number that there is."""
+    scene.victim.client.do("group-set", id=GROUP, spool=(1 << 64) - 1)
+    fill = Fill(scene, EVIL)
+    tap.equal(fill.sends(20), "none", "a spool of nearly 2^64 holds 640320 bytes")
+    tap.equal(fill.end(), "ECONNRESET", "and then the session ends")
+    scene.well("a large spool")
+
+
 def main():
     hbcnl.load_module()
     scene = Scene(dead_ms=2000 * tap.SLOWNESS, **HOW)
@@ -111,9 +135,11 @@ def main():
     tap.check(scene.honest(), "before: a broadcast arrives")
     test_one(scene)
     test_waste(scene)
+    test_kinds(scene)
     # What was held is not counted any more.
     test_all(scene, "first")
     test_all(scene, "again")
+    test_most(scene)
     scene.end()
     tap.done()
 
