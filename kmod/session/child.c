@@ -7,6 +7,7 @@
 
 #include "config/addr.h"
 #include "config/group.h"
+#include "config/node.h"
 #include "lane/lane.h"
 #include "session/adopt.h"
 #include "session/child.h"
@@ -202,7 +203,8 @@ static void hbc_child_leave(struct hbc_child *child)
 	/* Who has not said what it has gets nothing; whole messages wait for their turn. */
 	child->stop = child->stop || !child->agreed || hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);
-	hbc_lane_close(child->lane, true);
+	/* There are only so many of those. */
+	hbc_lane_close(child->lane, atomic_read(&s->hn->nr_lanes) < 2 * HBC_CHILDREN_MAX);
 	hbc_child_put(child);
 }
 
