@@ -98,6 +98,9 @@ struct hbc_group {
 
 #define HBC_GROUPS_MAX	1024	/* per node */
 
+/* For what others send: it fails before processes of the cgroup are ended for it. */
+#define HBC_GFP_GROUP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /**
  * struct hbc_group_setup - what hbc_group_add() and hbc_group_change() are told
  * @config: all of it

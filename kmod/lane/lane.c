@@ -152,12 +152,20 @@ void hbc_lane_unlist(struct hbc_lane *lane)
 	spin_unlock(&lane->hn->lanes_lock);
 }
 
+/* Of what others send, and ask for; returns what it was before. */
+static struct mem_cgroup *hbc_lane_charge(const struct hbc_lane *lane)
+{
+	return set_active_memcg(lane->group ? lane->group->memcg : NULL);
+}
+
 static void hbc_lane_tx_work(struct work_struct *work)
 {
 	struct hbc_lane *lane = container_of(work, struct hbc_lane, tx_work);
+	struct mem_cgroup *memcg = hbc_lane_charge(lane);
 
 	mutex_lock(&lane->tx_mutex);
 	hbc_tx_run(lane);
+	set_active_memcg(memcg);
 }
 
 /* What came together goes on together: control frames and data, but not more than a burst. */
@@ -171,7 +179,7 @@ static void hbc_lane_rx_work(struct work_struct *work)
 
 	if (!lane->sock || READ_ONCE(lane->error))
 		return;
-	memcg = set_active_memcg(lane->group ? lane->group->memcg : NULL);
+	memcg = hbc_lane_charge(lane);
 	/* What goes down waits for nothing that comes up. */
 	if (!lane->connector)
 		set_bit(HBC_LANE_READING, &lane->flags);

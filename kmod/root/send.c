@@ -40,7 +40,7 @@ static struct hbc_message *hbc_send_new(struct hbc_source *source, struct hbc_me
 	sent = hbc_sent_new(source, total);
 	if (IS_ERR(sent))
 		return ERR_CAST(sent);
-	m = hbc_message_new(source->s, info);
+	m = hbc_message_new(source->s, info, false);
 	if (!m) {
 		hbc_sent_put(sent);
 		return ERR_PTR(-ENOMEM);

@@ -55,7 +55,7 @@ static struct hbc_child *hbc_child_new(struct hbc_session *s, struct hbc_tree *t
 				       unsigned int edge)
 {
 	const struct hbc_wire_node *node = &tree->node[tree->edge[edge].first];
-	struct hbc_child *child = kzalloc(sizeof(*child), GFP_KERNEL_ACCOUNT);
+	struct hbc_child *child = kzalloc(sizeof(*child), HBC_GFP_GROUP);
 	struct hbc_lane *lane = child ? hbc_lane_connect(s->group) : NULL;
 
 	if (!lane) {
@@ -421,8 +421,15 @@ int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
 	if (!lacks)
 		return 0;
 	c = hbc_cursor_new(m->store, child->lane);
-	if (!c)
+	if (!c) {
+		/* Over another connection, too: others are to serve the child. */
+		if (READ_ONCE(child->starved) == hbc_message_number(m)) {
+			WRITE_ONCE(m->store->error, HBCAST_REASON_NO_MEMORY);
+			hbc_session_queue(s);
+		}
+		WRITE_ONCE(child->starved, hbc_message_number(m));
 		return -ENOMEM;
+	}
 	spin_lock_bh(&s->lock);
 	lacks = !hbc_child_cursor(child, m->store) && !list_empty(&m->link);
 	if (lacks && xa_insert(&child->index, (u32)hbc_message_number(m), c,

@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "config/group.h"
 #include "lane/lane.h"
 #include "lane/rx.h"
 #include "session/endgame.h"
@@ -33,7 +34,7 @@ static struct hbc_endgame *hbc_endgame_new(u32 nr)
 {
 	unsigned int longs = BITS_TO_LONGS(nr), slot;
 	struct hbc_endgame *eg = kvzalloc(struct_size(eg, ask, 2 * longs) + 2 * (size_t)nr,
-					  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+					  HBC_GFP_GROUP);
 
 	if (!eg)
 		return NULL;

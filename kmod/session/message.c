@@ -46,13 +46,14 @@ void hbc_message_loaded(struct hbc_message *m)
 	hbc_session_queue(m->s);
 }
 
-struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info)
+struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info,
+				    bool stub)
 {
-	struct hbc_message *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+	struct hbc_message *m = kzalloc(sizeof(*m), HBC_GFP_GROUP);
 
 	if (!m)
 		return NULL;
-	m->store = hbc_store_new(info, s->hn->files, m);
+	m->store = hbc_store_new(info, s->hn->files, m, stub);
 	if (!m->store) {
 		kfree(m);
 		return NULL;
@@ -219,31 +220,44 @@ static int hbc_message_bounds(struct hbc_session *s, const struct hbc_message_in
 	return 0;
 }
 
+/* One that others will know, with deliveries to those who read it; NULL without memory. */
+static struct hbc_message *hbc_message_prepare(struct hbc_session *s,
+					       const struct hbc_message_info *info, bool stub)
+{
+	struct hbc_message *m = hbc_message_new(s, info, stub);
+
+	if (m && hbc_receivers_open(m)) {
+		hbc_message_put(m);
+		m = NULL;
+	}
+	return m;
+}
+
 /* A message that is new here: what is to become of it. */
 static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info *info)
 {
-	struct hbc_message *m = hbc_message_new(s, info);
-	bool readers;
+	struct hbc_message *m = hbc_message_prepare(s, info, false);
+	/* Without memory over another connection, too, it fails here, and others go on. */
+	bool stub = !m && READ_ONCE(s->starved) == info->number;
 	LIST_HEAD(gone);
 	int err;
 
-	if (!m)
+	if (stub)
+		m = hbc_message_prepare(s, info, true);
+	if (!m) {
+		WRITE_ONCE(s->starved, info->number);
 		return -ENOMEM;
-	err = hbc_receivers_open(m);
-	readers = err > 0;
-	if (err >= 0) {
-		spin_lock_bh(&s->lock);
-		/* Another lane may have been faster. */
-		err = info->number <= s->last ? 1 : hbc_message_bounds(s, info) ?:
-		      hbc_message_insert(m);
-		if (!err) {
-			/* The list has one; the message may end at once. */
-			kref_get(&m->ref);
-			/* The next one, from another lane, must not be there before it. */
-			hbc_receivers_link(m, &gone);
-		}
-		spin_unlock_bh(&s->lock);
 	}
+	spin_lock_bh(&s->lock);
+	/* Another lane may have been faster. */
+	err = info->number <= s->last ? 1 : hbc_message_bounds(s, info) ?: hbc_message_insert(m);
+	if (!err) {
+		/* The list has one; the message may end at once. */
+		kref_get(&m->ref);
+		/* The next one, from another lane, must not be there before it. */
+		hbc_receivers_link(m, &gone);
+	}
+	spin_unlock_bh(&s->lock);
 	if (err) {
 		hbc_message_put(m);
 		return min(err, 0);
@@ -251,11 +265,13 @@ static int hbc_message_open(struct hbc_session *s, const struct hbc_message_info
 	trace_hbc_message_open(s->group->id, s->root, hbc_message_number(m),
 			       m->store->info.cut.total, m->reason);
 	hbc_receivers_linked(m, &gone);
-	if (!readers) {
+	if (!m->receivers) {
 		hbc_group_drop(s->group, HBCAST_A_DROPS_NO_RECEIVER);
 		hbc_message_finish(m, HBCAST_REASON_NO_RECEIVER);
 	}
 	hbc_session_due(s);
+	if (stub)
+		hbc_message_give_up(m, HBCAST_REASON_NO_MEMORY);
 	/* One of no bytes is all there. */
 	hbc_receivers_push(m, 0);
 	hbc_message_put(m);

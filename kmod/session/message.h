@@ -83,8 +83,12 @@ static inline bool hbc_message_is_file(const struct hbc_message *m)
 /* Context: process, no spinlocks. */
 void hbc_message_put(struct hbc_message *m);
 
-/* A message that is on no list, with a reference; NULL without memory. Context: process. */
-struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info);
+/*
+ * A message that is on no list, with a reference; NULL without memory. A @stub is to be given up.
+ * Context: process.
+ */
+struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info,
+				    bool stub);
 /*
  * It goes on the session's list, which takes the reference: 0, -ENOMEM, or -ENOBUFS if messages
  * have too many pieces. session->lock held.

@@ -42,7 +42,7 @@ static struct hbc_session *hbc_parent_session(struct hbc_lane *lane)
 
 int hbc_owner_admit(struct hbc_lane *lane)
 {
-	struct hbc_parent *parent = kzalloc(sizeof(*parent), GFP_KERNEL_ACCOUNT);
+	struct hbc_parent *parent = kzalloc(sizeof(*parent), HBC_GFP_GROUP);
 	struct hbc_session *s;
 
 	if (!parent)
@@ -299,7 +299,7 @@ static int hbc_parent_tree(struct hbc_parent *parent, const struct hbc_wire_tree
 		parent->nr = 0;
 		parent->total = total;
 		parent->node = kvmalloc_array(total, sizeof(*parent->node),
-					      GFP_KERNEL_ACCOUNT);
+					      HBC_GFP_GROUP);
 		if (!parent->node)
 			return -ENOMEM;
 	}

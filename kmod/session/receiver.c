@@ -26,7 +26,7 @@
 static int hbc_receivers_add(struct hbc_message *m, struct hbc_receiver *r)
 {
 	unsigned int longs = BITS_TO_LONGS(m->store->nr) + 1;
-	struct hbc_delivery *d = kvzalloc(struct_size(d, done, longs), GFP_KERNEL_ACCOUNT);
+	struct hbc_delivery *d = kvzalloc(struct_size(d, done, longs), HBC_GFP_GROUP);
 
 	if (!d)
 		return -ENOMEM;
@@ -34,6 +34,8 @@ static int hbc_receivers_add(struct hbc_message *m, struct hbc_receiver *r)
 	sock_hold(r->sk);
 	d->r = r;
 	d->message = m;
+	if (m->store->nr < hbc_geometry_pieces(&m->store->info.cut))
+		d->reason = HBCAST_REASON_NO_MEMORY;
 	list_add_tail(&d->message_link, &m->deliveries);
 	m->receivers++;
 	m->open++;
@@ -51,7 +53,7 @@ int hbc_receivers_open(struct hbc_message *m)
 		if (r->port == m->store->info.port && !err)
 			err = hbc_receivers_add(m, r);
 	mutex_unlock(&group->socks_lock);
-	return err ?: (int)m->receivers;
+	return err;
 }
 
 void hbc_receivers_free(struct hbc_message *m)

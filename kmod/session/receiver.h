@@ -152,7 +152,7 @@ void hbc_receiver_free(struct hbc_receiver *r);
 
 /*
  * The sockets that read a new message get deliveries, on no receiver's list yet. Context:
- * process; nothing else knows @m. Return: how many, or -ENOMEM.
+ * process; nothing else knows @m. Return: 0, or -ENOMEM.
  */
 int hbc_receivers_open(struct hbc_message *m);
 /*

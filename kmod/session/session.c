@@ -89,7 +89,7 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 		return ERR_PTR(-ESHUTDOWN);
 	if (group->nr_sessions >= HBC_SESSIONS_MAX)
 		return ERR_PTR(-ENOSPC);
-	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	s = kzalloc(sizeof(*s), HBC_GFP_GROUP);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&s->ref);

@@ -60,6 +60,7 @@ struct hbc_tree;
  * @kept: bytes of short messages that are
  * @spooled: charge of pieces that lie in memory alone, as far as it is counted
  * @spooled_files: of that, of files
+ * @starved: number of the message for which there was no memory
  * @endgames: messages that have one
  * @unkept: messages that this node could not keep: meanwhile it has no children
  * @maps: bytes that messages' pieces take, whether they have come or not
@@ -99,6 +100,7 @@ struct hbc_session {
 	u64 kept;
 	u64 spooled;
 	u64 spooled_files;
+	u64 starved;
 	unsigned int endgames;
 	unsigned int unkept;
 	u64 maps;

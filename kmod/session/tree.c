@@ -4,13 +4,14 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "config/group.h"
 #include "session/tree.h"
 #include "wire/shape.h"
 
 struct hbc_plan *hbc_plan_new(const struct hbc_wire_plan *wire)
 {
 	unsigned int len = be16_to_cpu(wire->hdr.length);
-	struct hbc_plan *plan = kmalloc(offsetof(struct hbc_plan, wire) + len, GFP_KERNEL_ACCOUNT);
+	struct hbc_plan *plan = kmalloc(offsetof(struct hbc_plan, wire) + len, HBC_GFP_GROUP);
 
 	if (!plan)
 		return NULL;
@@ -63,7 +64,7 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 		    be64_to_cpu(node[i].slots) & ~plan->slots.set)
 			return ERR_PTR(-EBADMSG);
 	edges = be32_to_cpu(node[0].nr_children);
-	tree = kvzalloc(struct_size(tree, edge, edges), GFP_KERNEL_ACCOUNT);
+	tree = kvzalloc(struct_size(tree, edge, edges), HBC_GFP_GROUP);
 	if (!tree)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&tree->ref);
@@ -80,7 +81,7 @@ struct hbc_tree *hbc_tree_new(struct hbc_plan *plan, u8 slot, struct hbc_wire_no
 
 struct hbc_tree *hbc_tree_adopt(const struct hbc_tree *tree, unsigned int edge)
 {
-	struct hbc_wire_node *node = kvmalloc_array(tree->nr, sizeof(*node), GFP_KERNEL_ACCOUNT);
+	struct hbc_wire_node *node = kvmalloc_array(tree->nr, sizeof(*node), HBC_GFP_GROUP);
 	u32 at = tree->edge[edge].first;
 	struct hbc_tree *adopted;
 

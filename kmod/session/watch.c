@@ -13,6 +13,7 @@
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/sched/mm.h>
 
 #include "config/group.h"
 #include "config/node.h"
@@ -166,6 +167,7 @@ static void hbc_watch_files(struct hbc_session *s)
 void hbc_watch_work(struct work_struct *work)
 {
 	struct hbc_session *s = container_of(to_delayed_work(work), struct hbc_session, watch);
+	struct mem_cgroup *memcg = set_active_memcg(s->group->memcg);
 
 	mutex_lock(&s->plan_lock);
 	while (hbc_watch_children(s))
@@ -180,6 +182,7 @@ void hbc_watch_work(struct work_struct *work)
 		hbc_session_end(s, HBCAST_REASON_LANE_LOST);
 		mutex_unlock(&s->hn->lock);
 	}
+	set_active_memcg(memcg);
 	hbc_watch_begin(s);
 	/* The end cancels what it finds. */
 	if (READ_ONCE(s->ended) && cancel_delayed_work(&s->watch))

@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "config/group.h"
 #include "lane/burst.h"
 #include "lane/lane.h"
 #include "store/cursor.h"
@@ -20,7 +21,7 @@ struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane
 {
 	unsigned int longs = BITS_TO_LONGS(store->nr) + 1;
 	struct hbc_cursor *c = kvzalloc(struct_size(c, sent, 2 * longs) + store->nr,
-					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+					HBC_GFP_GROUP);
 
 	if (!c)
 		return NULL;

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "config/group.h"
 #include "lane/burst.h"
 #include "lane/rx.h"
 #include "store/cursor.h"
@@ -15,15 +16,16 @@
 #define HBC_STORE_CHAIN	16	/* pieces in a chain, if all are in memory */
 
 /* Chains of pieces, maps, tags: one allocation. */
-static int hbc_store_alloc(struct hbc_store *store)
+static int hbc_store_alloc(struct hbc_store *store, u32 nr)
 {
-	u32 nr = store->nr, chains = roundup_pow_of_two(nr / HBC_STORE_CHAIN + 1);
+	u32 chains = roundup_pow_of_two(nr / HBC_STORE_CHAIN + 1);
 	unsigned int longs = BITS_TO_LONGS(nr) + 1;
 	unsigned long *map = kvzalloc(((size_t)chains + 4 * longs) * sizeof(long) + nr,
-				      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+				      HBC_GFP_GROUP);
 
 	if (!map)
 		return -ENOMEM;
+	store->nr = nr;
 	store->pieces = (struct hlist_head *)map;
 	store->mask = chains - 1;
 	store->begun = map + chains;
@@ -36,15 +38,14 @@ static int hbc_store_alloc(struct hbc_store *store)
 }
 
 struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_files *files,
-				struct hbc_message *owner)
+				struct hbc_message *owner, bool stub)
 {
-	struct hbc_store *store = kzalloc(sizeof(*store), GFP_KERNEL_ACCOUNT);
+	struct hbc_store *store = kzalloc(sizeof(*store), HBC_GFP_GROUP);
 
 	if (!store)
 		return NULL;
 	kref_init(&store->ref);
 	store->info = *info;
-	store->nr = hbc_geometry_pieces(&info->cut);
 	store->files = files;
 	RCU_INIT_POINTER(store->owner, owner);
 	spin_lock_init(&store->lock);
@@ -52,7 +53,7 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_
 	INIT_LIST_HEAD(&store->cursors);
 	INIT_LIST_HEAD(&store->sinks);
 	INIT_WORK(&store->work, hbc_file_work);
-	if (hbc_store_alloc(store)) {
+	if (hbc_store_alloc(store, stub ? 0 : hbc_geometry_pieces(&info->cut))) {
 		kfree(store);
 		return NULL;
 	}
@@ -112,7 +113,7 @@ u64 hbc_store_bytes(const struct hbc_store *store, const unsigned long *set, u32
 	const struct hbc_geometry *cut = &store->info.cut;
 	u64 piece = (u64)cut->per_piece * cut->payload;
 
-	if (nr == store->nr)
+	if (nr && nr == store->nr)
 		return cut->total;
 	/* The last one may be shorter, and be there before it counts. */
 	return !nr ? 0 : nr * piece - (test_bit(store->nr - 1, set) ?

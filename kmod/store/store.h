@@ -138,9 +138,9 @@ struct hbc_store {
 	bool working;
 };
 
-/* NULL without memory. Context: process. */
+/* NULL without memory, of which a @stub takes none for pieces: it has none. Context: process. */
 struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_files *files,
-				struct hbc_message *owner);
+				struct hbc_message *owner, bool stub);
 /* Context: process, no spinlocks. */
 void hbc_store_put(struct hbc_store *store);
 /* Its owner goes, or wants no more of it: pieces in memory go, nothing is read or written. */

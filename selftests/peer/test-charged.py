@@ -7,27 +7,13 @@ them to who has added the group."""
 import os
 
 from hbtest import hbcnl, node, tap
+from hbtest.cgroup import Cgroup
 from hbtest.node import GROUP, Node, until
 
-CGROUPS = "/sys/fs/cgroup"
 FILES = 100
 SIZE = 1 << 30	# of nothing: pages are not what counts here
 # A store knows of each of at least 512 pieces which slot brings it, and whether it is here.
 LEAST = FILES * (512 + 512 // 8)
-
-
-def charged(name):
-    """Bytes of kernel memory of a group."""
-    with open(f"{CGROUPS}/{name}/memory.stat", encoding="ascii") as file:
-        return int(dict(line.split() for line in file)["kernel"])
-
-
-def enter(name):
-    """A group of its own."""
-    if not os.path.exists(f"{CGROUPS}/{name}"):
-        os.mkdir(f"{CGROUPS}/{name}")
-    with open(f"{CGROUPS}/{name}/cgroup.procs", "w", encoding="ascii") as file:
-        file.write(str(os.getpid()))
 
 
 def known(member):
@@ -37,13 +23,11 @@ def known(member):
 
 def main():
     hbcnl.load_module()
-    with open(CGROUPS + "/cgroup.subtree_control", "w", encoding="ascii") as file:
-        file.write("+memory")
     node.switch()
     root = Node(1, dead_ms=60000)
-    enter("member")
-    member = Node(2, dead_ms=60000)
-    enter("others")
+    sends, gets = Cgroup("sender"), Cgroup("member")
+    with gets:
+        member = Node(2, dead_ms=60000)
     for each in (root, member):
         each.know((root, member))
     root.apply((1, 2))
@@ -51,19 +35,18 @@ def main():
     sender = root.sender()
     fd = os.memfd_create("content")
     os.ftruncate(fd, SIZE)
-    enter("sender")
     node.ip("-n", "switch", "link", "set", "p2", "down")
-    before, at_member = charged("sender"), charged("member")
-    for _ in range(FILES):
-        node.send_file(sender, fd, SIZE)
-    grown = charged("sender") - before
+    before, at_member = sends.kernel(), gets.kernel()
+    with sends:
+        for _ in range(FILES):
+            node.send_file(sender, fd, SIZE)
+    grown = sends.kernel() - before
     print(f"# {grown} bytes for {FILES} files")
     tap.check(grown > LEAST, "files that are not over are charged to their sender")
     tap.equal(known(member), 0, "a member has none yet")
-    enter("others")
     node.ip("-n", "switch", "link", "set", "p2", "up")
     tap.check(until(60, lambda: known(member) == FILES), "they come to the member")
-    grown = charged("member") - at_member
+    grown = gets.kernel() - at_member
     print(f"# {grown} bytes there")
     tap.check(grown > LEAST, "where they are charged to who has added the group")
     sender.close()
