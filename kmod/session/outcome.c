@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Outcomes: what became of a message at the nodes of a tree, as ranges of its preorder. */
 #ifdef __KERNEL__
-#include <linux/errno.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #else
 #include <stdlib.h>
 #define GFP_ATOMIC	0

@@ -6,11 +6,7 @@
 #ifndef _HBC_OUTCOME_H
 #define _HBC_OUTCOME_H
 
-#ifdef __KERNEL__
-#include <linux/types.h>
-#else
-#include "wire/user.h"
-#endif
+#include "wire/wire.h"
 
 /* Nodes with one outcome. */
 struct hbc_outcome {

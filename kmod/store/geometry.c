@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How a message is cut into fragments and pieces. */
-#ifdef __KERNEL__
-#include <linux/errno.h>
-#include <linux/limits.h>
-#endif
-
 #include "store/geometry.h"
 
 #define PIECES		1024	/* that a message is to have */

@@ -3,10 +3,6 @@
 #ifndef _HBC_GEOMETRY_H
 #define _HBC_GEOMETRY_H
 
-#ifdef __KERNEL__
-#include <linux/math64.h>
-#endif
-
 #include "wire/wire.h"
 
 #define HBC_PIECES_MAX	8388608	/* pieces of a message */

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Weighted rendezvous of slots, in integers, so that all nodes choose alike. */
-#ifdef __KERNEL__
-#include <linux/limits.h>
-#endif
-
 #include "wire/choice.h"
 
 #define LOG_BITS	24	/* logarithms count in 2^-24 */

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whether a frame is one: its header, and what follows it. */
-#ifdef __KERNEL__
-#include <linux/bits.h>
-#include <linux/errno.h>
-#include <linux/limits.h>
-#include <linux/math64.h>
-#endif
 #include <linux/hbcast.h>
 
 #include "wire/probe.h"

@@ -12,8 +12,12 @@
 #define _HBC_WIRE_H
 
 #ifdef __KERNEL__
+#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
