@@ -6,6 +6,7 @@
 #include <linux/net.h>
 #include <linux/netlink.h>
 #include <linux/ratelimit.h>
+#include <linux/wait_bit.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -195,22 +196,11 @@ int hbc_node_set(struct hbc_net *hn, u32 id, const struct sockaddr_storage *addr
 	return 0;
 }
 
-/* Under the lock, so that @hn stays until the waiter has been woken. */
+/* A waiter may free @hn at once: it is no more than the name of what is waited for. */
 void hbc_node_end(struct hbc_net *hn, atomic_t *n)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&hn->lanes_wait.lock, flags);
 	if (atomic_dec_and_test(n))
-		wake_up_all_locked(&hn->lanes_wait);
-	spin_unlock_irqrestore(&hn->lanes_wait.lock, flags);
-}
-
-static void hbc_node_wait(struct hbc_net *hn, atomic_t *n)
-{
-	wait_event(hn->lanes_wait, !atomic_read(n));
-	spin_lock_irq(&hn->lanes_wait.lock);
-	spin_unlock_irq(&hn->lanes_wait.lock);
+		wake_up_var(hn);
 }
 
 /* All that hangs on the node but its lanes and probes, which are told to end. */
@@ -242,8 +232,8 @@ int hbc_node_clear(struct hbc_net *hn, struct netlink_ext_ack *extack)
 	hn->leaving = true;
 	hbc_node_begin_clear(hn);
 	mutex_unlock(&hn->lock);
-	hbc_node_wait(hn, &hn->nr_lanes);
-	hbc_node_wait(hn, &hn->nr_probes);
+	wait_var_event(hn, !atomic_read(&hn->nr_lanes));
+	wait_var_event(hn, !atomic_read(&hn->nr_probes));
 	mutex_lock(&hn->lock);
 	hn->leaving = false;
 	hbc_node_tell(hn, id, HBCAST_EVENT_NODE_DOWN);
@@ -269,7 +259,6 @@ static int __net_init hbc_node_net_init(struct net *net)
 	ratelimit_state_init(&hn->gauge_events, HZ, HBC_NODE_GAUGE_EVENTS);
 	ratelimit_set_flags(&hn->gauge_events, RATELIMIT_MSG_ON_RELEASE);
 	INIT_LIST_HEAD(&hn->probes);
-	init_waitqueue_head(&hn->lanes_wait);
 	return 0;
 }
 
@@ -288,9 +277,9 @@ static void __net_exit hbc_node_net_exit(struct net *net)
 {
 	struct hbc_net *hn = hbc_net(net);
 
-	hbc_node_wait(hn, &hn->nr_lanes);
-	hbc_node_wait(hn, &hn->nr_sessions);
-	hbc_node_wait(hn, &hn->nr_probes);
+	wait_var_event(hn, !atomic_read(&hn->nr_lanes));
+	wait_var_event(hn, !atomic_read(&hn->nr_sessions));
+	wait_var_event(hn, !atomic_read(&hn->nr_probes));
 	hbc_files_put(hn->files);
 	mutex_destroy(&hn->lock);
 }

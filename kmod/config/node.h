@@ -12,7 +12,6 @@
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
@@ -55,7 +54,6 @@ struct socket;
  * @probes: every struct hbc_probe that lives
  * @probe_round: the round of a measurement that this node has a part in, or NULL; cmpxchg()
  * @nr_probes: probes that have not been freed
- * @lanes_wait: woken when @nr_lanes, @nr_sessions or @nr_probes falls to 0
  */
 struct hbc_net {
 	struct net *net;
@@ -86,7 +84,6 @@ struct hbc_net {
 	struct list_head probes;
 	struct hbc_probe_round *probe_round;
 	atomic_t nr_probes;
-	wait_queue_head_t lanes_wait;
 };
 
 /* What the lanes of a node do; lane/ has these. */
