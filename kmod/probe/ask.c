@@ -35,10 +35,7 @@ struct hbc_probe_asked {
 	};
 };
 
-static struct hbc_probe_asked *hbc_probe_asked(struct hbc_probe *probe)
-{
-	return container_of(probe, struct hbc_probe_asked, probe);
-}
+#define hbc_probe_asked(p)	container_of_const(p, struct hbc_probe_asked, probe)
 
 /* What had to wait for the handshake goes now, before anything else does. */
 static int hbc_probe_asked_ready(struct hbc_probe_asked *asked)
@@ -143,7 +140,7 @@ static bool hbc_probe_is_asked(const struct hbc_probe *probe, const void *arg)
 
 	if (probe->run != hbc_probe_asked_run || probe->ended)
 		return false;
-	asked = container_of_const(probe, struct hbc_probe_asked, probe);
+	asked = hbc_probe_asked(probe);
 	return asked->portid == asker->portid &&
 	       (!asker->group || probe->group == asker->group) &&
 	       (!asker->node || probe->peer == asker->node);
@@ -151,8 +148,7 @@ static bool hbc_probe_is_asked(const struct hbc_probe *probe, const void *arg)
 
 static bool hbc_probe_is_at_work(const struct hbc_probe *probe, const void *arg)
 {
-	return hbc_probe_is_asked(probe, arg) &&
-	       READ_ONCE(container_of_const(probe, struct hbc_probe_asked, probe)->round);
+	return hbc_probe_is_asked(probe, arg) && READ_ONCE(hbc_probe_asked(probe)->round);
 }
 
 /* Asks at once, or when it is ready; -EPIPE if it has come to its end. */

@@ -82,10 +82,7 @@ struct hbc_probe_served {
 	u64 bytes;
 };
 
-static struct hbc_probe_served *hbc_probe_served(struct hbc_probe *probe)
-{
-	return container_of(probe, struct hbc_probe_served, probe);
-}
+#define hbc_probe_served(p)	container_of_const(p, struct hbc_probe_served, probe)
 
 /* Whether it goes on. */
 static bool hbc_probe_round_runs(const struct hbc_probe_round *round)
@@ -132,7 +129,7 @@ static bool hbc_probe_is_inflow(const struct hbc_probe *probe, const void *arg)
 	if (probe->run != hbc_probe_serve_run || probe->peer != be32_to_cpu(part->task.from) ||
 	    probe->group != part->round->control->group)
 		return false;
-	served = container_of_const(probe, struct hbc_probe_served, probe);
+	served = hbc_probe_served(probe);
 	/* Pairs with hbc_probe_serve_data(). */
 	return smp_load_acquire(&served->data_round) == part->round->id &&
 	       READ_ONCE(served->index) == be16_to_cpu(part->task.index);

@@ -41,10 +41,7 @@ struct hbc_probe_task {
 	struct hbc_wire_figure figure;
 };
 
-static struct hbc_probe_task *hbc_probe_task(struct hbc_probe *probe)
-{
-	return container_of(probe, struct hbc_probe_task, probe);
-}
+#define hbc_probe_task(p)	container_of_const(p, struct hbc_probe_task, probe)
 
 /* The probe's lock held. */
 static bool hbc_probe_flow_runs(const struct hbc_probe_task *task)
