@@ -97,21 +97,6 @@ static int hbc_group_check_self(const struct hbc_net *hn, const struct hbc_group
 	return hbc_refuse(extack, -EINVAL, "this node is not among the members; add its id");
 }
 
-static int hbc_group_check_new(struct hbc_net *hn, u32 id, const struct hbc_group_setup *setup,
-			       struct netlink_ext_ack *extack)
-{
-	int err = hbc_node_check(hn, extack);
-
-	if (err)
-		return err;
-	if (hbc_group_find(hn, id))
-		return hbc_refuse(extack, -EEXIST, "the node takes part in this group already");
-	if (hn->nr_groups >= HBC_GROUPS_MAX)
-		return hbc_refuse(extack, -ENOSPC,
-				  "the node takes part in as many groups as it can");
-	return hbc_group_check_self(hn, setup, extack);
-}
-
 /* What @setup has of key and members; what was there before is left in @setup. */
 static void hbc_group_take(struct hbc_group *group, struct hbc_group_setup *setup)
 {
@@ -132,7 +117,15 @@ int hbc_group_add(struct hbc_net *hn, u32 id, struct hbc_group_setup *setup,
 	int err;
 
 	lockdep_assert_held(&hn->lock);
-	err = hbc_group_check_new(hn, id, setup, extack);
+	err = hbc_node_check(hn, extack);
+	if (err)
+		return err;
+	if (hbc_group_find(hn, id))
+		return hbc_refuse(extack, -EEXIST, "the node takes part in this group already");
+	if (hn->nr_groups >= HBC_GROUPS_MAX)
+		return hbc_refuse(extack, -ENOSPC,
+				  "the node takes part in as many groups as it can");
+	err = hbc_group_check_self(hn, setup, extack);
 	if (err)
 		return err;
 	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
