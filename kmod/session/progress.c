@@ -134,13 +134,6 @@ static struct hbc_message *hbc_progress_next(struct hbc_session *s)
 	return m;
 }
 
-/* Whether so much is to be told of a file now. */
-static bool hbc_progress_is_due(const struct hbc_message *m, u64 least)
-{
-	return least == m->store->info.cut.total ||
-	       hbc_progress_late(m->told_at, least - m->told >= hbc_progress_step(m));
-}
-
 unsigned int hbc_progress_frame(struct hbc_session *s, u64 known, struct hbc_wire_ack *w)
 {
 	struct hbc_message *m;
@@ -155,7 +148,8 @@ unsigned int hbc_progress_frame(struct hbc_session *s, u64 known, struct hbc_wir
 			continue;
 		least = hbc_progress_least(m);
 		/* What is too little goes with the next word, or with a PONG. */
-		if (least > m->told && !hbc_progress_is_due(m, least))
+		if (least > m->told && least != m->store->info.cut.total &&
+		    !hbc_progress_late(m->told_at, least - m->told >= hbc_progress_step(m)))
 			continue;
 		xa_clear_mark(&s->index, (u32)hbc_message_number(m), HBC_PROGRESS_MARK);
 		if (least <= m->told)
