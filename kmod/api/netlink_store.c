@@ -138,23 +138,18 @@ int hbcast_nl_store_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-static struct hbc_message *hbc_nl_store_after(struct hbc_session *s, u64 after)
-{
-	struct hbc_message *m;
-
-	spin_lock_bh(&s->lock);
-	m = hbc_message_after(s, after);
-	spin_unlock_bh(&s->lock);
-	return m;
-}
-
 static int hbc_nl_store_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct hbc_session *s, struct hbc_nl_place *at)
 {
 	struct hbc_message *m;
 	int err = 0;
 
-	while (!err && (m = hbc_nl_store_after(s, at->item))) {
+	while (!err) {
+		spin_lock_bh(&s->lock);
+		m = hbc_message_after(s, at->item);
+		spin_unlock_bh(&s->lock);
+		if (!m)
+			break;
 		err = hbc_nl_dump(skb, cb, &hbc_nl_stores, m, &at->next);
 		if (!err)
 			at->item = hbc_message_number(m);

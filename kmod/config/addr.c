@@ -56,9 +56,7 @@ int hbc_addr_bind(struct socket *sock, const struct sockaddr_storage *addr)
 {
 	struct sockaddr_storage any = *addr;
 
-	if (any.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&any)->sin6_port = 0;
-	else
-		((struct sockaddr_in *)&any)->sin_port = 0;
+	/* Where IPv6 has it, too. */
+	((struct sockaddr_in *)&any)->sin_port = 0;
 	return kernel_bind(sock, (struct sockaddr *)&any, sizeof(any));
 }

@@ -101,7 +101,8 @@ void hbc_file_put(struct hbc_file *f)
 	kref_put(&f->ref, hbc_file_free);
 }
 
-bool hbc_file_has_changed(const struct hbc_file *f)
+/* Whether it is not as it was when it was given. */
+static bool hbc_file_has_changed(const struct hbc_file *f)
 {
 	return i_size_read(file_inode(f->file)) != f->size ||
 	       hbc_file_changed_ns(f->file) != f->changed;

@@ -46,8 +46,6 @@ struct hbc_file {
  */
 struct hbc_file *hbc_file_new(int fd, u64 pos, u64 length, bool write);
 void hbc_file_put(struct hbc_file *f);
-/* Whether it is not as it was when it was given. Context: process. */
-bool hbc_file_has_changed(const struct hbc_file *f);
 
 /* Whether a piece has been read or written for longer than @limit jiffies. Context: any. */
 bool hbc_file_is_stuck(const struct hbc_store *store, unsigned long limit);
