@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The shape of a tree: its nodes in preorder, each with the number of its children. */
-#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/sort.h>

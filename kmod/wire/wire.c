@@ -95,12 +95,10 @@ bool hbc_wire_is_addr(const u8 *addr, u8 family, u16 port)
 
 static bool good_hello(const struct hbc_wire_hello *w)
 {
-	bool probe = w->flags & HBC_HELLO_PROBE;
-
 	if (!w->group || !w->from || !w->to || !w->root || w->slot >= HBC_MAX_SLOTS ||
 	    (w->flags & ~HBC_HELLO_PROBE) || w->reserved || w->cipher)
 		return false;
-	if (probe)
+	if (w->flags & HBC_HELLO_PROBE)
 		return !w->slot && !w->incarnation && w->root == w->from;
 	/* Lanes lead away from the root, and to another node. */
 	return w->incarnation && w->to != w->from && w->to != w->root;
