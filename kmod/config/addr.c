@@ -13,13 +13,13 @@ void hbc_addr_put(const struct sockaddr_storage *addr, u8 *family, __be16 *port,
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
 
+	/* Both families have it in the same place. */
+	*port = sin->sin_port;
 	if (addr->ss_family == AF_INET6) {
 		*family = 6;
-		*port = sin6->sin6_port;
 		memcpy(raw, &sin6->sin6_addr, sizeof(sin6->sin6_addr));
 	} else {
 		*family = 4;
-		*port = sin->sin_port;
 		memcpy(raw, &sin->sin_addr, sizeof(sin->sin_addr));
 	}
 }
@@ -30,13 +30,12 @@ void hbc_addr_get(struct sockaddr_storage *addr, u8 family, __be16 port, const u
 	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
 
 	memset(addr, 0, sizeof(*addr));
+	sin->sin_port = port;
 	if (family == 6) {
 		sin6->sin6_family = AF_INET6;
-		sin6->sin6_port = port;
 		memcpy(&sin6->sin6_addr, raw, sizeof(sin6->sin6_addr));
 	} else {
 		sin->sin_family = AF_INET;
-		sin->sin_port = port;
 		memcpy(&sin->sin_addr, raw, sizeof(sin->sin_addr));
 	}
 }
@@ -56,7 +55,6 @@ int hbc_addr_bind(struct socket *sock, const struct sockaddr_storage *addr)
 {
 	struct sockaddr_storage any = *addr;
 
-	/* Where IPv6 has it, too. */
 	((struct sockaddr_in *)&any)->sin_port = 0;
 	return kernel_bind(sock, (struct sockaddr *)&any, sizeof(any));
 }
