@@ -88,6 +88,8 @@ int hbc_socket_getsockopt(struct socket *sock, int level, int name, char __user 
 		return -EFAULT;
 	if (room < 0)
 		return -EINVAL;
+	if (!source && (name == HBCAST_LAST_MESSAGE || name == HBCAST_COMPLETION))
+		return -ENOTCONN;
 	switch (name) {
 	case HBCAST_UNORDERED:
 		on = hs->r.unordered;
@@ -99,13 +101,9 @@ int hbc_socket_getsockopt(struct socket *sock, int level, int name, char __user 
 		on = READ_ONCE(hs->notify);
 		return hbc_socket_put_option(&on, sizeof(on), val, len, room);
 	case HBCAST_LAST_MESSAGE:
-		if (!source)
-			return -ENOTCONN;
 		id = READ_ONCE(source->last);
 		return hbc_socket_put_option(&id, sizeof(id), val, len, room);
 	case HBCAST_COMPLETION:
-		if (!source)
-			return -ENOTCONN;
 		return hbc_socket_get_completion(source, val, len, room);
 	}
 	return -ENOPROTOOPT;
