@@ -210,6 +210,7 @@ static void hbc_node_begin_clear(struct hbc_net *hn)
 	unsigned long id;
 
 	lockdep_assert_held(&hn->lock);
+	hn->leaving = true;
 	hbc_node_unlisten(hn);
 	WRITE_ONCE(hn->id, 0);
 	xa_for_each(&hn->groups, id, group)
@@ -229,7 +230,6 @@ int hbc_node_clear(struct hbc_net *hn, struct netlink_ext_ack *extack)
 	err = hbc_node_check(hn, extack);
 	if (err)
 		return err;
-	hn->leaving = true;
 	hbc_node_begin_clear(hn);
 	mutex_unlock(&hn->lock);
 	wait_var_event(hn, !atomic_read(&hn->nr_lanes));
@@ -268,7 +268,6 @@ static void __net_exit hbc_node_net_pre_exit(struct net *net)
 	struct hbc_net *hn = hbc_net(net);
 
 	mutex_lock(&hn->lock);
-	hn->leaving = true;
 	hbc_node_begin_clear(hn);
 	mutex_unlock(&hn->lock);
 }
