@@ -131,13 +131,6 @@ static u32 hbc_sent_lost(struct hbc_sent *sent, struct hbcast_member *as, u32 ma
 	return nr;
 }
 
-/* Those that are lost fail. session->lock and origin->lock held. */
-static void hbc_sent_bury(struct hbc_sent *sent)
-{
-	lockdep_assert_held(&sent->source->s->origin->lock);
-	WRITE_ONCE(sent->failed, sent->failed + hbc_sent_lost(sent, sent->member, sent->nr));
-}
-
 void hbc_sent_look(struct hbc_sent *sent)
 {
 	struct hbc_session *s = sent->source->s;
@@ -149,7 +142,8 @@ void hbc_sent_look(struct hbc_sent *sent)
 	pending = sent->nr - sent->delivered - sent->failed;
 	if (pending <= bitmap_weight(s->lost.now, HBC_MAX_MEMBERS) &&
 	    hbc_sent_lost(sent, NULL, 0) == pending)
-		hbc_sent_bury(sent);
+		WRITE_ONCE(sent->failed,
+			   sent->failed + hbc_sent_lost(sent, sent->member, sent->nr));
 	if (sent->delivered + sent->failed == sent->nr && sent->message) {
 		m = sent->message;
 		sent->given = hbc_sent_given(sent);
@@ -187,7 +181,8 @@ void hbc_sent_fail(struct hbc_sent *sent, const u32 *keep, u32 nr, u8 reason)
 	spin_lock_bh(&s->lock);
 	spin_lock(&s->origin->lock);
 	if (!keep)
-		hbc_sent_bury(sent);
+		WRITE_ONCE(sent->failed,
+			   sent->failed + hbc_sent_lost(sent, sent->member, sent->nr));
 	for (i = 0; i < sent->nr; i++)
 		if (!keep || !hbc_group_lists(keep, nr, sent->member[i].node))
 			hbc_sent_settle(sent, &sent->member[i], reason);
