@@ -15,6 +15,7 @@ from hbtest.trees import listen
 BUSY = 5
 MEMBER = 4
 PORT = 8	# honest broadcasts go to another one
+LATE = 20 * tap.SLOWNESS	# seconds
 STALL_MS = 1000 * tap.SLOWNESS
 WINDOW = 1 << 16	# bytes of short messages under way
 UNREAD = 256	# messages on a receiver's queue
@@ -147,7 +148,7 @@ def reports_nothing(scene, listener):
     """Acknowledges all messages and reports on none: those that no receiver can have on its
     queue any more fail there."""
     child = enter(scene, listener, 1)
-    scene.sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 20, 0))
+    scene.sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", LATE, 0))
     for _ in range(3 * UNREAD):
         scene.sender.send(b"small")
         number = node.last_message(scene.sender)
@@ -156,7 +157,7 @@ def reports_nothing(scene, listener):
         for reader in scene.readers:
             assert node.take_all(reader) == b"small"
     late = {2: "delivered", 3: "delivered", EVIL: "stalled"}
-    tap.check(until(20, lambda: node.completion(scene.sender, number - UNREAD) == late),
+    tap.check(until(LATE, lambda: node.completion(scene.sender, number - UNREAD) == late),
               "who reports nothing does not hold up the sender")
     tap.equal(node.completion(scene.sender, number - UNREAD + 1), late | {EVIL: "pending"},
               "and fails after as many messages as a receiver may have")
@@ -172,7 +173,7 @@ def reads_late(scene):
     for _ in range(UNREAD):
         scene.sender.send(b"small")
         assert node.take_all(early) == b"small"
-    tap.check(until(20, lambda: not any(store["memory"] for store in
+    tap.check(until(LATE, lambda: not any(store["memory"] for store in
                                         scene.root.client.dump("store-get"))),
               "all messages are on the queue of one who does not read")
     tap.equal(node.completion(scene.sender, first), {2: "delivered", 3: "pending"},
