@@ -2,7 +2,6 @@
 /* Netlink operations on lanes. */
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/tcp.h>
 #include <net/tcp.h>
 
 #include "api/netlink.h"

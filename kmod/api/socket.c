@@ -7,7 +7,6 @@
 #include <linux/sched/signal.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
-#include <net/tcp_states.h>
 
 #include "api/socket.h"
 #include "config/group.h"

@@ -8,7 +8,6 @@
 #include <linux/skbuff.h>
 #include <linux/socket.h>
 #include <linux/uio.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 /*

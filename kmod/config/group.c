@@ -6,7 +6,6 @@
 #include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/memcontrol.h>
-#include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>

@@ -11,7 +11,6 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/sock.h>
-#include <net/tcp_states.h>
 
 #include "compat/netlink.h"
 #include "config/event.h"

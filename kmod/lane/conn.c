@@ -2,9 +2,7 @@
 /* The TCP connection of a lane. */
 #include <linux/in.h>
 #include <linux/net.h>
-#include <linux/tcp.h>
 #include <linux/uio.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "config/addr.h"

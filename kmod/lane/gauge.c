@@ -17,9 +17,6 @@
 #include <linux/minmax.h>
 #include <linux/net.h>
 #include <linux/ratelimit.h>
-#include <linux/tcp.h>
-#include <net/inet_connection_sock.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "config/event.h"

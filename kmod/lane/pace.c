@@ -15,8 +15,6 @@
 #include <linux/minmax.h>
 #include <linux/net.h>
 #include <linux/spinlock.h>
-#include <linux/tcp.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "lane/lane.h"

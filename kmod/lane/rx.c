@@ -6,7 +6,6 @@
  * then gives what came to the owner: the locks of two sockets are never held together.
  */
 #include <linux/slab.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "lane/burst.h"

@@ -7,11 +7,8 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/net.h>
 #include <linux/slab.h>
-#include <linux/tcp.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "config/group.h"

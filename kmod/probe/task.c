@@ -3,12 +3,9 @@
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/tcp.h>
-#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "config/addr.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The check of an uploaded plan: whether its edges are trees, and trees of the group. */
 #include <linux/bsearch.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 

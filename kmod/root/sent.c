@@ -3,7 +3,6 @@
 #include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 

@@ -2,7 +2,6 @@
 /* An upload of a plan. */
 #include <linux/err.h>
 #include <linux/hbcast_netlink.h>
-#include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/string.h>

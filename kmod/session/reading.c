@@ -4,7 +4,6 @@
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
 #include <net/sock.h>
-#include <net/tcp_states.h>
 
 #include "config/event.h"
 #include "config/group.h"

@@ -3,7 +3,6 @@
 #include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
