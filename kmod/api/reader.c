@@ -292,7 +292,7 @@ static void hbc_reader_tell(const struct hbc_delivery *d, struct hbcast_sink *s)
 	s->bytes = hbc_delivery_sunk(d);
 	s->time_ns = info->time_ns;
 	s->resumed = d->sink && d->sink->done == store->filed ? READ_ONCE(store->resumed) : 0;
-	s->pieces = store->nr;
+	s->pieces = hbc_geometry_pieces(&store->info.cut);
 	s->piece_bytes = (u32)info->cut.per_piece * info->cut.payload;
 	strscpy(s->name, info->name, sizeof(s->name));
 }

@@ -204,7 +204,8 @@ static void hbc_child_leave(struct hbc_child *child)
 	child->stop = child->stop || !child->agreed || hbc_plan_is_whole(child->tree->plan);
 	spin_unlock_bh(&s->lock);
 	/* There are only so many of those. */
-	hbc_lane_close(child->lane, atomic_read(&s->hn->nr_lanes) < 2 * HBC_CHILDREN_MAX);
+	hbc_lane_close(child->lane, READ_ONCE(s->ended) ||
+		       atomic_read(&s->hn->nr_lanes) < 2 * HBC_CHILDREN_MAX);
 	hbc_child_put(child);
 }
 
@@ -422,8 +423,8 @@ int hbc_child_begin_message(struct hbc_child *child, struct hbc_message *m)
 		return 0;
 	c = hbc_cursor_new(m->store, child->lane);
 	if (!c) {
-		/* Over another connection, too: others are to serve the child. */
-		if (READ_ONCE(child->starved) == hbc_message_number(m)) {
+		/* Over another connection, too: others are to serve the child, but for the root. */
+		if (!s->origin && READ_ONCE(child->starved) == hbc_message_number(m)) {
 			WRITE_ONCE(m->store->error, HBCAST_REASON_NO_MEMORY);
 			hbc_session_queue(s);
 		}

@@ -151,6 +151,7 @@ static void hbc_parent_follow(struct hbc_parent *parent)
 	if (!before || before == parent)
 		return;
 	before->heard = jiffies;
+	before->having = false;
 	/* What is on its way on the other lane is not asked for here. */
 	if (!before->over) {
 		before->stop = true;
@@ -253,6 +254,19 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	return 0;
 }
 
+/* A parent that has told an older tree may have forgotten that another one waits for its OVER. */
+static void hbc_parent_stop(struct hbc_parent *parent)
+{
+	struct hbc_session *s = parent->s;
+	const struct hbc_parent *other;
+
+	spin_lock_bh(&s->lock);
+	other = s->parent[parent->lane->slot];
+	parent->stop = parent->stop || (other && other->holds == parent);
+	spin_unlock_bh(&s->lock);
+	hbc_lane_kick(parent->lane);
+}
+
 /* All of a TREE has come. */
 static int hbc_parent_take(struct hbc_parent *parent)
 {
@@ -280,6 +294,8 @@ static int hbc_parent_take(struct hbc_parent *parent)
 		err = -ESHUTDOWN;
 	else if ((now ? now->epoch : hbc_parent_newest(s)) <= tree->epoch)
 		err = hbc_parent_install(parent, same ? now : tree);
+	else
+		hbc_parent_stop(parent);
 	mutex_unlock(&s->plan_lock);
 	hbc_tree_put(tree);
 	return err;

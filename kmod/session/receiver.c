@@ -34,8 +34,6 @@ static int hbc_receivers_add(struct hbc_message *m, struct hbc_receiver *r)
 	sock_hold(r->sk);
 	d->r = r;
 	d->message = m;
-	if (m->store->nr < hbc_geometry_pieces(&m->store->info.cut))
-		d->reason = HBCAST_REASON_NO_MEMORY;
 	list_add_tail(&d->message_link, &m->deliveries);
 	m->receivers++;
 	m->open++;
@@ -341,6 +339,9 @@ static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_del
 
 	if (d->reason)
 		return true;
+	/* A stub is about to be given up. */
+	if (!store->nr && store->info.cut.total)
+		return false;
 	if (hbc_delivery_sinks(r, d))
 		return d->sink && hbc_sink_is_over(store, d->sink);
 	if (hbc_store_is_whole(store))

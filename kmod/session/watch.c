@@ -104,8 +104,9 @@ static bool hbc_watch_child(struct hbc_child *child)
 	if (!lost && !stalled)
 		return false;
 	adopted = hbc_adopt(child);
-	/* Without memory it is looked at again. */
-	if (adopted == -ENOMEM)
+	/* Without memory it is looked at again, but what waits for those below may have taken it. */
+	if (adopted == -ENOMEM &&
+	    !time_after(jiffies, child->lane->since + 2 * hbc_watch_dead(s)))
 		return false;
 	spin_lock_bh(&s->lock);
 	/* Unless it has come back meanwhile; what it has acknowledged does not count any more. */

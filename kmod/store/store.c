@@ -47,6 +47,7 @@ struct hbc_store *hbc_store_new(const struct hbc_message_info *info, struct hbc_
 	kref_init(&store->ref);
 	store->info = *info;
 	store->files = files;
+	store->closed = stub;
 	RCU_INIT_POINTER(store->owner, owner);
 	spin_lock_init(&store->lock);
 	INIT_LIST_HEAD(&store->cache);

@@ -47,6 +47,23 @@ def test_follow():
     second.close()
 
 
+def test_older():
+    """A parent that is to stop tells a tree that is newer than its last, and not the newest."""
+    root = session()
+    first, second = parent(0, root), parent(0, root, sender=EVIL + 1)
+    first.adopt(LEAF)
+    second.tell(LEAF, 3)
+    first.until(lambda: first.stopped)
+    first.stopped = False
+    first.tell(LEAF, 2)
+    tap.check(first.until(lambda: first.stopped), "it is asked again")
+    tap.check(second.alive() and not second.agreed, "until then nothing is asked of the other one")
+    first.send(wire.over())
+    tap.check(second.until(lambda: second.agreed), "and then all")
+    second.leave()
+    first.close()
+
+
 def test_told(relay, listener):
     """A child asks for the end before it can know that it has the lane by a newer plan."""
     def lane():
@@ -103,6 +120,7 @@ def main():
     relay = Node(2, dead_ms=DEAD_MS, stall_ms=DEAD_MS)
     node.plug(EVIL)
     test_follow()
+    test_older()
     with listen() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         test_told(relay, listener)
