@@ -250,8 +250,9 @@ def test_out_of_turn(scene):
     peer.send(wire.last(99), wire.done(0), wire.frame(wire.PONG, bytes(8)))
     tap.check(peer.alive(), "the last of an unknown message, no news, and a PONG unasked")
     peer.send(wire.over())
-    tap.check(peer.alive(), "a parent that has no more to say may stay")
-    peer.leave()
+    tap.equal(peer.ended(), "end", "a parent that has no more to say is to connect anew")
+    peer.close()
+    planned(scene, peer.incarnation).leave()
     scene.well("frames out of turn")
 
 
