@@ -104,7 +104,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 	if (!lost && !stalled)
 		return false;
 	adopted = hbc_adopt(child);
-	/* Without memory it is looked at again, but what waits for those below may have taken it. */
+	/* Without memory it is looked at again; what waits for those below may have taken it. */
 	if (adopted == -ENOMEM &&
 	    !time_after(jiffies, child->lane->since + 2 * hbc_watch_dead(s)))
 		return false;
