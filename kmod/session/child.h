@@ -32,7 +32,7 @@ struct hbc_tree;
  * @agreed: it has said all that it has, and OVER has not been told
  * @plan_told: PLAN of @tree has been told
  * @tree_told: nodes of its part of @tree that have been told
- * @starved: number of the message for whose cursor there was no memory
+ * @starved: number of the message for whose cursor there was no memory; no lock
  * @told: number of the last message that has been told
  * @done: session->done when DONE was told last
  * @stop: OVER is to be told: it has asked the lane to stop, or the session has ended

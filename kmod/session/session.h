@@ -60,7 +60,7 @@ struct hbc_tree;
  * @kept: bytes of short messages that are
  * @spooled: charge of pieces that lie in memory alone, as far as it is counted
  * @spooled_files: of that, of files
- * @starved: number of the message for which there was no memory
+ * @starved: number of the message for which there was no memory; no lock
  * @endgames: messages that have one
  * @unkept: messages that this node could not keep: meanwhile it has no children
  * @maps: bytes that messages' pieces take, whether they have come or not

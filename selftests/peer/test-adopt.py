@@ -12,7 +12,6 @@ from hbtest.node import GROUP, KEY, until
 from hbtest.trees import EVIL, MIB, SECONDS, Scene, listen, parent, rated
 
 PORT = 8	# honest broadcasts go to another one
-BUSY = 5
 LITTLE, ENOUGH = MIB, 64 * MIB
 SIZE = 8 * MIB
 
@@ -128,7 +127,7 @@ def test_asks(scene):
         above.connected.clear()
         above.give(1, bytes(200000), PORT, kind=wire.FILE)
         above.until(lambda: 1 in above.connected)
-        tap.equal(above.connected[1], (2, BUSY), "a node without room does not take its part")
+        tap.equal(above.connected[1], (2, wire.BUSY), "a node without room does not take its part")
         tap.equal((above.outcome(1), reader.result()), (wire.SPOOL, "ECONNRESET"), "it fails")
         tap.check(above.alive() and above.alive() and (1, 1) not in above.outcomes,
                   "and says nothing of its child")
@@ -142,10 +141,10 @@ def test_asks(scene):
                   "a leaf it can be, which wants no more of the file")
         above.tell(nodes)
         above.until(lambda: 1 in above.connected)
-        tap.equal(above.connected[1], (2, BUSY), "and no more than that")
+        tap.equal(above.connected[1], (2, wire.BUSY), "and no more than that")
         above.tell(nodes, 2)
         above.until(lambda: 2 in above.connected)
-        tap.equal(above.connected[2], (2, BUSY), "by another plan, too")
+        tap.equal(above.connected[2], (2, wire.BUSY), "by another plan, too")
         above.send(wire.done(1, (1, 1)))
         above.tell(nodes, 3)
         below.close()
@@ -166,13 +165,13 @@ def test_serves(scene):
         child = greet(listener)
         tap.equal((child.until(lambda: child.epoch), len(child.nodes)), (epoch, 3),
                   "a relay is told whom it has below")
-        child.send(wire.tree_ack(epoch, EVIL, BUSY))
+        child.send(wire.tree_ack(epoch, EVIL, wire.BUSY))
         child.until(lambda: not child.epoch)
         child.until(lambda: child.epoch)
         tap.equal((child.epoch, len(child.nodes)), (epoch, 1), "and when it refuses, nobody")
         child.settle()
         tap.check(until(SECONDS, lambda: scene.root.ready(epoch)), "all are connected")
-        child.send(wire.tree_ack(epoch, EVIL, BUSY))
+        child.send(wire.tree_ack(epoch, EVIL, wire.BUSY))
         tap.check(child.alive() and scene.root.ready(epoch), "once more is no harm")
         content = os.urandom(100000)
         scene.sender.send(content)

@@ -19,18 +19,19 @@ EDGE = wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVI
 BOTH = {0: 1, 1: 1}
 
 
-def session():
-    """An incarnation of the root."""
-    return random.getrandbits(63) + 1
+def rivals(epoch):
+    """Two parents: that of plan 1, which has been asked to stop, and that of a newer one."""
+    first = parent(0, None)
+    second = parent(0, first.incarnation, sender=EVIL + 1)
+    first.adopt(LEAF)
+    second.tell(LEAF, epoch)
+    first.until(lambda: first.stopped)
+    return first, second
 
 
 def test_follow():
     """A parent reads that it is to stop when the node follows it again."""
-    root = session()
-    first, second = parent(0, root), parent(0, root, sender=EVIL + 1)
-    first.adopt(LEAF)
-    second.tell(LEAF, 2)
-    first.until(lambda: first.stopped)
+    first, second = rivals(2)
     first.tell(LEAF, 3)
     second.until(lambda: second.stopped)
     second.send(wire.over())
@@ -39,7 +40,7 @@ def test_follow():
     first.send(wire.over())
     tap.equal(first.ended(), "end", "one that brings nothing more is to connect anew")
     first.close()
-    again = parent(0, root)
+    again = parent(0, first.incarnation)
     tap.equal(again.adopt(LEAF, 3), (0, 0), "over another connection it is followed")
     again.give(1, b"content", PORT)
     tap.equal(again.outcome(1), wire.NO_RECEIVER, "and brings messages")
@@ -49,11 +50,7 @@ def test_follow():
 
 def test_older():
     """A parent that is to stop tells a tree that is newer than its last, and not the newest."""
-    root = session()
-    first, second = parent(0, root), parent(0, root, sender=EVIL + 1)
-    first.adopt(LEAF)
-    second.tell(LEAF, 3)
-    first.until(lambda: first.stopped)
+    first, second = rivals(3)
     first.stopped = False
     first.tell(LEAF, 2)
     tap.check(first.until(lambda: first.stopped), "it is asked again")
@@ -75,7 +72,7 @@ def test_told(relay, listener):
         return before["tx-full"] and lane()["tx-bytes"] == before["tx-bytes"]
 
     content = random.randbytes(PAYLOAD * PARTS)
-    above = parent(0, session())
+    above = parent(0, None)
     above.tell(EDGE)
     below = children(listener, 1)[0]
     above.until(lambda: above.agreed and 1 in above.connected)
@@ -98,8 +95,8 @@ def test_told(relay, listener):
 def test_slot():
     """A parent of a slot in which the node is not any more."""
     both, alone = [wire.tree_node(2, slots=3)], [wire.tree_node(2, slots=1)]
-    root = session()
-    lanes = [parent(slot, root) for slot in BOTH]
+    first = parent(0, None)
+    lanes = first, parent(1, first.incarnation)
     for lane in lanes:
         lane.adopt(both, 1, BOTH)
     lanes[0].adopt(alone, 2, BOTH)

@@ -12,7 +12,6 @@ from hbtest.node import until
 from hbtest.scene import EVIL, Scene
 from hbtest.trees import listen
 
-BUSY = 5
 MEMBER = 4
 PORT = 8	# honest broadcasts go to another one
 LATE = 20 * tap.SLOWNESS	# seconds
@@ -221,7 +220,7 @@ def refuses(scene, listener):
     child.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     # What the parent does on this processor waits until the reset is there, too.
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-    child.send(wire.frame(wire.REJECT, struct.pack(">HH", BUSY, 0)))
+    child.send(wire.frame(wire.REJECT, struct.pack(">HH", wire.BUSY, 0)))
     child.close()
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     tap.equal(scene.root.listener.event(type="lane-refused", peer=EVIL)["reject"], "busy",

@@ -15,7 +15,6 @@ from hbtest.trees import EVIL, SECONDS, children, listen, parent
 
 DEAD_MS = 5000 * tap.SLOWNESS
 PIECES = 1 << 21	# each takes two bytes at a node, and another one for each child
-BUSY = 5
 MESSAGES = 64
 SPARE = 1 << 20	# that the cgroup has
 EDGE = wire.tree_node(2, children=1), wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")
@@ -88,7 +87,7 @@ def test_child(cgroup, listener):
             below.close()
             above.alive()
     tap.equal(above.outcomes[1, 0], wire.NO_RECEIVER, "nobody reads it at the node itself")
-    tap.equal(above.connected[1], (2, BUSY), "which asks to be without children")
+    tap.equal(above.connected[1], (2, wire.BUSY), "which asks to be without children")
     tap.check(lanes >= 2, f"after another try: {lanes} lanes")
     above.leave()
 

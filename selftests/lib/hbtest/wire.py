@@ -34,6 +34,7 @@ REJECTED = {1: "group", 2: "node", 3: "key", 4: "member", 5: "busy", 6: "protoco
             7: "policy"}
 DELIVERED, NO_RECEIVER, CLOSED, STALLED, CHECKSUM, LANE_LOST, NODE_DEAD = range(7)
 ABORTED, PLAN_GONE, NO_MEMORY, SPOOL, BAD_FILE, CHANGED = range(7, 13)
+BUSY = 5	# of REJECT, and of TREE_ACK
 ALL = 0xffffffff
 DATA_LEN = 16
 PAYLOAD_MAX = 65535 - DATA_LEN
