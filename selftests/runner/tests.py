@@ -86,9 +86,11 @@ class Test:
         return f"{self.path} [{kernel}]" if kernel else self.path
 
     def machine_for(self, kernel):
-        """Options for vm/run. 6.1 boots with one processor only in virtual time."""
-        one = kernel.partition("-")[0] == "6.1"
-        return [word for name, value in self.machine.items() if not (one and name == "cpus")
+        """Options for vm/run. 6.1 boots with one processor only in virtual time, and kernels
+        that are built here have no disk."""
+        series, _, flavour = kernel.partition("-")
+        lacks = ["cpus"] * (series == "6.1") + ["disk"] * bool(flavour)
+        return [word for name, value in self.machine.items() if name not in lacks
                 for word in ("--" + name, value)]
 
     def can_run_on(self, kernel):

@@ -197,6 +197,8 @@ test_refusals()
 	check_match "a bad number is refused" "--cpus: 'none' is not a number" "$err"
 	vm --kernel 6.1 --cpus 2 true
 	check_match "6.1 with two processors is refused" 'leave out --cpus' "$err"
+	vm --kernel 6.12-debug --disk 1G true
+	check_match "a kernel that is built here with a disk is refused" 'leave out --disk' "$err"
 	vm --file "$work/none" true
 	check_match "a file that is not there is refused" 'there is no such file' "$err"
 	err=$(cd / && "$OLDPWD/$RUN" true 2>&1)
