@@ -40,6 +40,7 @@ enum {
 	HBC_LANE_DUE,		/* something is to be sent: hbc_lane_send() comes */
 	HBC_LANE_READING,	/* rx_work runs, and looks for HBC_LANE_DUE in the end */
 	HBC_LANE_PROBE,		/* the connection goes on as one of a measurement */
+	HBC_LANE_SETTLED,	/* the other side has done all that its owner asked of it */
 };
 
 /* Counters; each has one writer at a time, readers take what they see. */
@@ -93,7 +94,7 @@ struct hbc_lane_callbacks {
  *	@life while @rx_work is cancelled
  * @last_rx: jiffies of the last byte that came
  * @last_tx: jiffies of the last byte that went
- * @since: jiffies of birth, or since when the lane is not READY
+ * @since: jiffies of birth, or when the last connection that was SETTLED was over
  * @begun: jiffies of birth, or when the connection, or its end, was begun
  * @looked: jiffies when @life looked for silence last; @life only, set before READY
  * @silent: looks in a row that found that nothing had come; as @looked

@@ -71,7 +71,6 @@ void hbc_life_ready(struct hbc_lane *lane)
 		return;
 	}
 	WRITE_ONCE(lane->stats.connects, lane->stats.connects + lane->connector);
-	lane->retry = 0;
 	WRITE_ONCE(lane->reason, HBCAST_REJECT_NONE);
 	lane->looked = jiffies;
 	lane->silent = 0;
@@ -92,8 +91,12 @@ static void hbc_life_disconnect(struct hbc_lane *lane)
 	hbc_conn_end(lane);
 	if (READ_ONCE(lane->state) != HBCAST_LANE_STATE_READY)
 		return;
-	/* One that fell silent has been away since then. */
-	WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
+	/* Who fails before each time is as good as away; it cannot help this node's own lack. */
+	if (test_and_clear_bit(HBC_LANE_SETTLED, &lane->flags) || error == ENOMEM) {
+		lane->retry = 0;
+		/* One that fell silent has been away since then. */
+		WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);
+	}
 	hbc_owner_down(lane);
 	hbc_life_tell(lane, false, error);
 }

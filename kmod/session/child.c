@@ -336,9 +336,6 @@ int hbc_child_up(struct hbc_child *child)
 	if (child->dead || child->ack != child->ack_up)
 		child->moved = jiffies;
 	child->ack_up = child->ack;
-	/* One that was another's may be lost by that one's word. It tells of those below. */
-	hbc_lost_child(child, 1, false);
-	child->dead = false;
 	spin_unlock_bh(&s->lock);
 	return 0;
 }
@@ -371,12 +368,10 @@ void hbc_owner_refused(struct hbc_lane *lane, u16 reason)
 {
 	struct hbc_child *child = lane->owner;
 	struct hbc_session *s = child->s;
-	u32 epoch;
 
 	mutex_lock(&s->plan_lock);
-	epoch = child->tree->epoch;
 	if (!list_empty(&child->link))
-		hbc_parent_tree_ack(s, child->slot, epoch, child->lane->peer, reason);
+		hbc_parent_tree_ack(s, child->slot, child->tree->epoch, child->lane->peer, reason);
 	mutex_unlock(&s->plan_lock);
 }
 

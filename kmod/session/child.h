@@ -28,7 +28,7 @@ struct hbc_tree;
  * @tree: that it is in, a reference; changed under plan_lock and session->lock; the rest is
  *	session->lock's
  * @edge: its number there
- * @up: the lane is READY; else it says since when it is not
+ * @up: the lane is READY
  * @agreed: it has said all that it has, and OVER has not been told
  * @plan_told: PLAN of @tree has been told
  * @tree_told: nodes of its part of @tree that have been told

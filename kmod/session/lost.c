@@ -55,11 +55,12 @@ void hbc_lost_come(struct hbc_child *child, const struct hbc_wire_lost *w, u8 ta
 		n = 0;
 	for (i = 0; i < n; i++) {
 		u32 first = be32_to_cpu(w->run[i].first), count = be32_to_cpu(w->run[i].count);
+		/* HAVE's end tells of the child; those below it may be this node's own by now. */
+		u32 end = first < edge->size ? first + min(count, edge->size - first) : 0;
 
-		/* Those below the child may be this node's own by now. */
-		if (first < edge->size)
-			hbc_lost_set(s, edge->first + first, min(count, edge->size - first),
-				     tag & HBC_LOST_DOWN);
+		first = max(first, 1U);
+		if (first < end)
+			hbc_lost_set(s, edge->first + first, end - first, tag & HBC_LOST_DOWN);
 	}
 	spin_unlock_bh(&s->lock);
 	mutex_unlock(&s->plan_lock);

@@ -314,8 +314,7 @@ static int hbc_parent_tree(struct hbc_parent *parent, const struct hbc_wire_tree
 		kvfree(parent->node);
 		parent->nr = 0;
 		parent->total = total;
-		parent->node = kvmalloc_array(total, sizeof(*parent->node),
-					      HBC_GFP_GROUP);
+		parent->node = kvmalloc_array(total, sizeof(*parent->node), HBC_GFP_GROUP);
 		if (!parent->node)
 			return -ENOMEM;
 	}

@@ -66,7 +66,11 @@ int hbc_child_have(struct hbc_child *child, const struct hbc_wire_have *w,
 	if (!err && h->tag & HBC_HAVE_END) {
 		spin_lock_bh(&s->lock);
 		child->agreed = !test_bit(HBC_LANE_OVER, &child->lane->flags);
+		/* One that was another's may be lost by its word. It tells of those below. */
+		hbc_lost_child(child, 1, false);
+		child->dead = false;
 		spin_unlock_bh(&s->lock);
+		set_bit(HBC_LANE_SETTLED, &child->lane->flags);
 	}
 	hbc_lane_kick(child->lane);
 	return err;
@@ -166,7 +170,9 @@ unsigned int hbc_child_control(struct hbc_child *child, void *frame)
 	/* A node without a parent may be a leaf by now: another one serves its children. */
 	mute = test_bit(HBC_LANE_OVER, &child->lane->flags) || list_empty(&child->link) ||
 	       (!child->plan_told && !s->origin && !s->parent[child->slot]);
-	if (!len && !mute)
+	if (mute)
+		set_bit(HBC_LANE_SETTLED, &child->lane->flags);
+	else if (!len)
 		len = hbc_serve_tree(child, frame);
 	/* All of them: those below report about each, or say that it is over. */
 	m = len || mute ? NULL : hbc_message_after(s, child->told);

@@ -2,12 +2,12 @@
 /*
  * What a session looks at now and then.
  *
- * A child whose lane is not READY for dead-interval counts as not reached, and those below it
- * become this node's own. One that acknowledges nothing for stall-interval, though short messages
- * are outstanding, is cut off by its own parent. A session without a parent in slot 0 for some
- * dead-intervals ends, here and below, and so does a lane over which no tree of this node's comes.
- * A file of which one piece takes longer than stall-interval fails here, and those below are served
- * by others.
+ * A child whose lane is not READY for dead-interval, or fails each time before the child has said
+ * what it has, counts as not reached, and those below it become this node's own. One that
+ * acknowledges nothing for stall-interval, though short messages are outstanding, is cut off by its
+ * own parent. A session without a parent in slot 0 for some dead-intervals ends, here and below,
+ * and so does a lane over which no tree of this node's comes. A file of which one piece takes
+ * longer than stall-interval fails here, and those below are served by others.
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>
@@ -66,18 +66,11 @@ void hbc_watch_soon(struct hbc_session *s)
 		hbc_session_put(s);
 }
 
-/* Lanes below this one wait longer: it is the last one that is to be cut off. */
-static unsigned long hbc_watch_patience(const struct hbc_child *child)
-{
-	unsigned long stall = hbc_watch_stall(child->s);
-
-	return 2 * stall + ilog2(hbc_child_edge(child)->size) * stall / 2;
-}
-
 /* Whether all it was sent is not acknowledged for too long. session->lock held. */
 static bool hbc_watch_stalled(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
+	unsigned long stall = hbc_watch_stall(s);
 
 	lockdep_assert_held(&s->lock);
 	if (child->slot != HBC_SLOT_ALL || !child->up)
@@ -86,7 +79,9 @@ static bool hbc_watch_stalled(struct hbc_child *child)
 		child->moved = jiffies;
 		return false;
 	}
-	return time_after(jiffies, child->moved + hbc_watch_patience(child));
+	/* Lanes below this one wait longer: it is the last one that is to be cut off. */
+	stall = 2 * stall + ilog2(hbc_child_edge(child)->size) * stall / 2;
+	return time_after(jiffies, child->moved + stall);
 }
 
 /* Return: whether it has left children to this node. plan_lock held. */

@@ -3,6 +3,7 @@
 # vm: cpus=2 timeout=300
 """Nodes that are not reached, or cannot keep a file: others serve those below them."""
 
+import contextlib
 import os
 import random
 import subprocess
@@ -192,6 +193,34 @@ def test_serves(scene):
     scene.complete()
 
 
+def test_tries(scene):
+    """A relay that hears its tree and fails, each time, as one that has no memory for it."""
+    tries = 0
+    with listen() as listener:
+        epoch = scene.root.apply((1, 2), (1, EVIL), (EVIL, 3), (EVIL, 4), wait=False)
+        content = os.urandom(100000)
+        scene.sender.send(content)
+        reader = node.Reader(scene.receivers[1])
+        while reader.is_alive() and tries < 100:
+            tries += 1
+            with contextlib.closing(greet(listener)) as child:
+                child.until(lambda: child.epoch)
+        tap.check(reader.result() == "whole" and reader.got == content,
+                  "those below it get what is sent")
+        tap.check(tries < 20, f"before that it is tried a few times, not always: {tries}")
+        for sock in scene.receivers[0], scene.receivers[2]:
+            node.take_all(sock)
+        tap.check(until(SECONDS, lambda: node.completion(scene.sender)[EVIL] == "node-dead"),
+                  "it counts as not reached")
+        tap.check(not scene.root.ready(epoch), "the root knows that one is missing")
+        child = greet(listener)
+        child.settle()
+        tap.check(until(SECONDS, lambda: scene.root.ready(epoch)), "when it answers it is back")
+    child.close()
+    scene.root.apply((1, 2), (2, 3), (2, 4))
+    scene.complete()
+
+
 def sessions(scene):
     """Members that have a part of the root's plan."""
     return [each.number for each in scene.members
@@ -240,7 +269,7 @@ def main():
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
     for test in test_adopted, test_chain, test_slots, test_plan, test_asks, test_serves, \
-            test_lost_first, test_without, test_root:
+            test_tries, test_lost_first, test_without, test_root:
         test(scene)
     scene.end()
     tap.done()
