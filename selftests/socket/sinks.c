@@ -311,7 +311,8 @@ TEST_F(sink, file_serves_who_is_behind)
 	pid_t child;
 
 	ASSERT_EQ(0, node_run(2, "$ctl group set 5 spool 4m"));
-	ASSERT_TRUE(shape(3, "50mbit"));
+	/* A tenth of node 2's: on a slow machine, too, node 3 has not half of it. */
+	ASSERT_TRUE(shape(3, "20mbit"));
 	ASSERT_TRUE(shape(2, "200mbit"));
 	child = take_beside(self->near, near, 0);
 	ASSERT_EQ(size, send_file_message(self->sender, 1, size));
