@@ -44,10 +44,7 @@ int hbc_tx_now(struct hbc_lane *lane, const void *frame, unsigned int len)
 	return n < 0 ? n : n == len ? 0 : -ENOBUFS;
 }
 
-/*
- * Bytes have gone; or the socket has no room, or is of no use. Return: 1 if it may take more,
- * else -1.
- */
+/* Bytes have gone, or the socket has no room or is of no use. Return: 1 for more, or -1. */
 static int hbc_tx_went(struct hbc_lane *lane, int n)
 {
 	if (n >= 0) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The acceptor's side of probes, and a node's part in a round: tasks that begin at once, and how
- * they are.
- */
+/* The acceptor's side of probes, and a node's part in a round: tasks, and how they are. */
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>

@@ -64,8 +64,7 @@ void hbc_sent_describe(const struct hbc_sent *sent, struct hbcast_completion *c)
 /*
  * All that HBCAST_COMPLETION says, with the first @max members, if there are that many: for
  * kvfree(), or NULL. Of those whose part is not final, @bytes are what all have by word of the
- * child of this node that they are below; those that are lost count as failed. Context: process,
- * no spinlocks.
+ * child that they are below; those that are lost count as failed. Context: process, no spinlocks.
  */
 struct hbcast_completion *hbc_sent_completion(struct hbc_sent *sent, u32 max);
 

@@ -89,10 +89,7 @@ void hbc_upload_flush(struct hbc_net *hn, u32 portid, u32 group);
 
 /* Below: for the files of this folder. */
 
-/*
- * Whether the edges are trees of the group, whose nodes it makes: 0; -EINVAL with plan->why;
- * -ENOMEM.
- */
+/* Makes nodes of edges that are trees of the group: 0; -EINVAL with plan->why; -ENOMEM. */
 int hbc_check_plan(struct hbc_upload *plan, const struct hbc_group *group);
 
 #endif /* _HBC_UPLOAD_H */

@@ -20,10 +20,7 @@ struct hbc_lost {
 	DECLARE_BITMAP(told, HBC_MAX_MEMBERS);
 };
 
-/*
- * The child, and all of @count in its subtree, are not reached, or are again. session->lock
- * held.
- */
+/* The child and all @count in its subtree are not reached, or are again. session->lock held. */
 void hbc_lost_child(struct hbc_child *child, u32 count, bool down);
 /* Whether one of the nodes from @first on is not reached. session->lock held. */
 bool hbc_lost_any(const struct hbc_session *s, u32 first, u32 count);

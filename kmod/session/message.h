@@ -131,10 +131,7 @@ void hbc_message_give_up(struct hbc_message *m, u8 reason);
 /* The root has heard of all: it goes. Context: as above. */
 void hbc_message_end(struct hbc_message *m);
 
-/*
- * DONE: short messages before @before are not kept, and those of @n ranges are over. Context:
- * as above.
- */
+/* DONE: short messages before @before go, and those of @n ranges are over. Context: as above. */
 void hbc_message_done(struct hbc_session *s, u64 before, const struct hbc_wire_numbers *numbers,
 		      unsigned int n);
 /* DONE as this node knows it. Return: its length. session->lock held. */

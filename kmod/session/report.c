@@ -188,9 +188,8 @@ void hbc_report_renumber(struct hbc_session *s, bool same)
 /* Short messages. */
 
 /*
- * The first that is not all on the sockets here, and bytes of it. What became of a message is
- * told before more behind it than a socket has place for: see hbc_root_released(). session->lock
- * held.
+ * The first that is not all on the sockets here, and bytes of it. What became of a message is told
+ * before more than a socket has place for: see hbc_root_released(). session->lock held.
  */
 static void hbc_report_here(struct hbc_session *s, u64 *message, u64 *bytes)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A store: what a node has of one message. Pieces lie in memory by reference, in a file, or
- * both.
- */
+/* A store: what a node has of one message: pieces in memory, by reference, in a file, or both. */
 #ifndef _HBC_STORE_H
 #define _HBC_STORE_H
 

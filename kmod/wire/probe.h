@@ -21,9 +21,8 @@ struct hbc_wire_task {
 
 #define HBC_ASK_ANYWAY		0x01	/* tag: also while a broadcast goes on */
 /*
- * The coordinator of a measurement asks a node for its part in a round. The same round
- * again asks how it is, another one ends the one before, and one without tasks is over
- * at once.
+ * The coordinator of a measurement asks a node for its part in a round. The same round again asks
+ * how it is, another one ends the one before, and one without tasks is over at once.
  */
 struct hbc_wire_ask {
 	struct hbc_wire_hdr hdr;
