@@ -186,6 +186,8 @@ static void hbc_send_name(const struct file *file, struct hbc_message_info *info
 	take_dentry_name_snapshot(&name, file->f_path.dentry);
 	strscpy(info->name, name.name.name, sizeof(info->name));
 	release_dentry_name_snapshot(&name);
+	/* Files without a directory may be called anything, others may not. */
+	strreplace(info->name, '/', '!');
 }
 
 static int hbc_send_file_try(struct hbc_source *source, struct hbc_file *file,

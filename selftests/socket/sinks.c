@@ -327,6 +327,21 @@ TEST_F(sink, file_serves_who_is_behind)
 	close(near);
 }
 
+TEST_F(sink, name_that_is_no_name)
+{
+	struct hbcast_sink s = { 0 };
+	struct hbcast_file f = { .fd = memfd_create("a/../b", 0), .length = 1000 };
+
+	ASSERT_LE(0, f.fd);
+	ASSERT_EQ(0, ftruncate(f.fd, f.length));
+	ASSERT_EQ(0, ERR(ioctl(self->sender, HBCIOCSENDFILE, &f)));
+	EXPECT_EQ(0, take(self->near, memfd_create("near", 0), 0, &s));
+	EXPECT_STREQ("memfd:a!..!b", s.name);
+	EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	close(f.fd);
+}
+
 TEST_F(sink, file_that_changes_serves_nobody)
 {
 	const size_t size = 24 * MIB;
