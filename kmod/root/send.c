@@ -84,7 +84,6 @@ static int hbc_send_accept(struct hbc_source *source, struct hbc_message *m)
 		WRITE_ONCE(source->nr_messages, source->nr_messages + 1);
 		WRITE_ONCE(source->outstanding, source->outstanding + sent->total);
 		WRITE_ONCE(source->last, sent->number);
-		WRITE_ONCE(source->need, 0);
 	}
 	spin_unlock(&origin->lock);
 	spin_unlock_bh(&s->lock);

@@ -74,7 +74,8 @@ static bool hbc_source_ask(struct hbc_source *source, u64 bytes, u64 need)
 
 bool hbc_source_poll(struct hbc_source *source)
 {
-	u64 need = READ_ONCE(source->need) ?: max(hbc_source_sndbuf(source) / 3, 1ULL);
+	u64 sndbuf = hbc_source_sndbuf(source);
+	u64 need = min(READ_ONCE(source->need), sndbuf) ?: max(sndbuf / 3, 1ULL);
 
 	return hbc_source_ask(source, need, need);
 }

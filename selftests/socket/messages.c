@@ -498,6 +498,37 @@ TEST_F(pair, epoll_edges)
 	EXPECT_EQ(11, receive_message(self->far, 2, 100));
 }
 
+TEST_F(pair, epoll_edges_of_a_sender)
+{
+	struct epoll_event e = { .events = EPOLLOUT | EPOLLET };
+	int ep = epoll_create1(0);
+
+	ASSERT_GE(ep, 0);
+	/* Not all of a long one has room on this queue. */
+	set_int(self->far, SOL_SOCKET, SO_RCVBUF, 20000);
+	set_int(self->sender, SOL_SOCKET, SO_SNDBUF, 100000);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->sender, &e));
+	EXPECT_EQ(1, epoll_wait(ep, &e, 1, 0));
+	ASSERT_EQ(100000, send_message(self->sender, 1, 100000, 0));
+	EXPECT_EQ(-EAGAIN, send_message(self->sender, 2, 100000, MSG_DONTWAIT));
+	/* A shorter one has room; the longer one is waited for all the same. */
+	ASSERT_EQ(10, send_message(self->sender, 3, 10, MSG_DONTWAIT));
+	EXPECT_EQ(0, epoll_wait(ep, &e, 1, 100));
+	EXPECT_EQ(100000, receive_message(self->far, 1, 65536));
+	EXPECT_EQ(100000, receive_message(self->near, 1, 65536));
+	EXPECT_EQ(1, epoll_wait(ep, &e, 1, 5000));
+	EXPECT_EQ(100000, send_message(self->sender, 2, 100000, MSG_DONTWAIT));
+	/* What there is no buffer for any more is not waited for. */
+	EXPECT_EQ(-EAGAIN, send_message(self->sender, 4, 150000, MSG_DONTWAIT));
+	set_int(self->sender, SOL_SOCKET, SO_SNDBUF, 50000);
+	EXPECT_EQ(10, receive_message(self->far, 3, 10));
+	EXPECT_EQ(100000, receive_message(self->far, 2, 65536));
+	EXPECT_EQ(10, receive_message(self->near, 3, 10));
+	EXPECT_EQ(100000, receive_message(self->near, 2, 65536));
+	EXPECT_TRUE(wait_poll(self->sender, POLLOUT, 5000));
+	close(ep);
+}
+
 TEST_F(pair, queue_lengths)
 {
 	int n = -1;
