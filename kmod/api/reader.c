@@ -176,7 +176,8 @@ static size_t hbc_reader_skb(const struct sk_buff *skb, u32 from, struct iov_ite
 			continue;
 		}
 		n = min_t(size_t, len - done, skb_frag_size(frag) - from);
-		copied = copy_page_to_iter(skb_frag_page(frag), skb_frag_off(frag) + from, n, to);
+		/* A pipe may not have the page itself: it takes those of files alone. */
+		copied = copy_to_iter(skb_frag_address(frag) + from, n, to);
 		done += copied;
 		if (copied < n)
 			break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Messages in memory, in order: from node 1 to nodes 2 and 3. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -527,6 +528,31 @@ TEST_F(pair, epoll_edges_of_a_sender)
 	EXPECT_EQ(100000, receive_message(self->near, 2, 65536));
 	EXPECT_TRUE(wait_poll(self->sender, POLLOUT, 5000));
 	close(ep);
+}
+
+TEST_F(pair, splice)
+{
+	void *sent = pattern_make(1, 50000);
+	char *buf = calloc(1, 50000);
+	size_t at = 0;
+	int ends[2];
+	long ret;
+
+	ASSERT_NE(NULL, buf);
+	ASSERT_EQ(0, pipe(ends));
+	ASSERT_EQ(50000, send_message(self->sender, 1, 50000, 0));
+	while (at < 50000) {
+		ret = ERR(splice(self->far, NULL, ends[1], NULL, 50000 - at, 0));
+		ASSERT_LT(0, ret);
+		ASSERT_EQ(ret, ERR(read(ends[0], buf + at, ret)));
+		at += ret;
+	}
+	EXPECT_EQ(0, memcmp(sent, buf, 50000));
+	EXPECT_EQ(50000, receive_message(self->near, 1, 65536));
+	close(ends[0]);
+	close(ends[1]);
+	free(buf);
+	free(sent);
 }
 
 TEST_F(pair, queue_lengths)
