@@ -233,7 +233,8 @@ bool hbc_receiver_ready(struct hbc_receiver *r, size_t want)
 	u64 bytes;
 
 	spin_lock_bh(&r->lock);
-	full = r->waiting;
+	/* Room in bytes is looked at below, before it is used up. */
+	full = r->ends >= HBC_RECEIVER_MESSAGES;
 	ready = r->cut;
 	spin_unlock_bh(&r->lock);
 	spin_lock_irq(&r->sk->sk_receive_queue.lock);

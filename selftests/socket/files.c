@@ -404,6 +404,42 @@ TEST_F(file, no_room_for_messages_in_memory_behind_it)
 	EXPECT_TRUE(set_stall(10000));
 }
 
+TEST_F(file, as_many_messages_in_memory_behind_it_as_may_be)
+{
+	char *buf = malloc(SLOW_BYTES);
+	struct received r = {};
+	long at = 0;
+	pid_t child;
+	int i;
+
+	ASSERT_NE(NULL, buf);
+	ASSERT_TRUE(set_stall(1000));
+	ASSERT_TRUE(shape("add", "8mbit"));
+	set_int(self->far, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
+	child = begin_file(self->sender, self->near, self->far);
+	for (i = 0; i < 256; i++)
+		ASSERT_EQ(1, send_message(self->sender, i, 1, 0));
+	/* It waits for all of the file, and gets what there is, as there is no place for more. */
+	set_int(self->far, SOL_SOCKET, SO_RCVLOWAT, 1);
+	while (!(r.flags & MSG_EOR)) {
+		r = receive(self->far, buf, SLOW_BYTES, 0);
+		ASSERT_LT(0, r.bytes);
+		EXPECT_GT(SLOW_BYTES, r.bytes);
+		EXPECT_EQ(-1, pattern_check(1, at, buf, r.bytes));
+		at += r.bytes;
+	}
+	EXPECT_EQ(SLOW_BYTES, at);
+	EXPECT_TRUE(ended_well(child));
+	for (i = 0; i < 256; i++) {
+		ASSERT_EQ(1, receive_message(self->far, i, 1));
+		ASSERT_EQ(1, receive_message(self->near, i, 1));
+	}
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_EQ(0, node_run(3, "$tc del dev port3 root"));
+	EXPECT_TRUE(set_stall(10000));
+	free(buf);
+}
+
 TEST_F(file, shut_down_before_messages_in_memory)
 {
 	struct report r;
