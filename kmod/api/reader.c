@@ -73,10 +73,9 @@ static int hbc_reader_state(struct hbc_sock *hs)
 /* 0 if a reader can go on, -EAGAIN, -ENOBUFS, the socket's error. */
 static int hbc_reader_look(struct hbc_sock *hs, struct hbc_wanted *w)
 {
-	if (hbc_receiver_was_cut(&hs->r, w->flags & MSG_PEEK))
-		return -ENOBUFS;
+	/* One that is cut off is ready, too. */
 	if (hbc_receiver_ready(&hs->r, w->bytes))
-		return 0;
+		return hbc_receiver_was_cut(&hs->r, w->flags & MSG_PEEK) ? -ENOBUFS : 0;
 	/* Messages that have begun come to their own end before the socket does. */
 	if (!skb_queue_empty_lockless(&hs->sk.sk_receive_queue))
 		return -EAGAIN;
@@ -277,9 +276,9 @@ static int hbc_reader_sink(struct hbc_sock *hs, struct hbc_wanted *w)
 /* The message has come to its end, which is on the queue unless the socket has been closed. */
 static int hbc_reader_sunk(struct hbc_sock *hs, struct hbc_wanted *w)
 {
-	if (hbc_receiver_end_of(&hs->r, w->d))
-		return 0;
-	return READ_ONCE(w->d->ended) ? -ESHUTDOWN : -EAGAIN;
+	if (READ_ONCE(w->d->ended))
+		return -ESHUTDOWN;
+	return hbc_receiver_end_of(&hs->r, w->d) ? 0 : -EAGAIN;
 }
 
 static void hbc_reader_tell(const struct hbc_delivery *d, struct hbcast_sink *s)

@@ -82,11 +82,12 @@ static void hbc_receiver_drop(struct hbc_receiver *r, struct sk_buff *skb)
 	hbc_message_put(m);
 }
 
-/* What is on the queue of deliveries that have ended goes. */
+/* What is on the queue of deliveries that have ended goes. The socket's lock held. */
 static void hbc_receiver_purge(struct hbc_receiver *r)
 {
 	struct sk_buff *skb, *next;
 
+	sock_owned_by_me(r->sk);
 	skb_queue_walk_safe(&r->sk->sk_receive_queue, skb, next)
 		if (READ_ONCE(hbc_skb(skb)->d->ended))
 			hbc_receiver_drop(r, skb);
@@ -122,18 +123,24 @@ void hbc_receiver_free(struct hbc_receiver *r)
 		hbc_group_put(r->group);
 }
 
-/* The reader does not read, and others wait. The socket's lock held. */
+/*
+ * A reader that does not read for too long is cut off, if others wait. Its memory may keep it back
+ * for ever, so nothing here waits for the socket's lock.
+ */
 static void hbc_receiver_cut(struct hbc_receiver *r)
 {
+	unsigned long stall = msecs_to_jiffies(READ_ONCE(r->group->config.stall_ms));
 	struct hbc_event e;
 	LIST_HEAD(gone);
 
-	sock_owned_by_me(r->sk);
 	spin_lock_bh(&r->lock);
-	r->cut = true;
-	hbc_receiver_sweep(r, false, &gone);
+	if (r->waiting && time_after_eq(jiffies, r->moved + stall)) {
+		r->cut = true;
+		hbc_receiver_sweep(r, false, &gone);
+	}
 	spin_unlock_bh(&r->lock);
-	hbc_receiver_purge(r);
+	if (list_empty(&gone))
+		return;
 	hbc_group_drop(r->group, HBCAST_A_DROPS_STALLED);
 	if (hbc_event_begin(&e, r->group->hn, HBCAST_EVENT_RECEIVER_STALLED, 0)) {
 		hbc_event_u32(&e, HBCAST_A_EVENT_GROUP, r->group->id);
@@ -147,19 +154,10 @@ static void hbc_receiver_cut(struct hbc_receiver *r)
 static void hbc_receiver_work(struct work_struct *work)
 {
 	struct hbc_receiver *r = container_of(to_delayed_work(work), struct hbc_receiver, work);
-	unsigned long stall = msecs_to_jiffies(READ_ONCE(r->group->config.stall_ms));
-	struct sock *sk = r->sk;
-	bool late;
 
-	lock_sock(sk);
-	spin_lock_bh(&r->lock);
-	late = r->waiting && time_after_eq(jiffies, r->moved + stall);
-	spin_unlock_bh(&r->lock);
-	if (late)
-		hbc_receiver_cut(r);
-	release_sock(sk);
+	hbc_receiver_cut(r);
 	hbc_receiver_push(r);
-	sock_put(sk);
+	sock_put(r->sk);
 }
 
 void hbc_receiver_init(struct hbc_receiver *r, struct sock *sk)
@@ -264,6 +262,8 @@ bool hbc_receiver_was_cut(struct hbc_receiver *r, bool peek)
 	if (!peek)
 		r->cut = false;
 	spin_unlock_bh(&r->lock);
+	if (cut)
+		hbc_receiver_purge(r);
 	return cut;
 }
 
@@ -335,6 +335,7 @@ struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *
 	struct hbc_delivery *d;
 	struct hbc_sink *sink = NULL;
 	int err = -ENOMEM;
+	bool ended;
 
 	spin_lock_bh(&r->lock);
 	d = hbc_receiver_pick(r, &r->deliveries, s->root, s->message, true);
@@ -355,7 +356,11 @@ struct hbc_delivery *hbc_receiver_sink(struct hbc_receiver *r, struct hbc_file *
 	}
 	spin_lock_bh(&r->lock);
 	d->sink = sink;
+	ended = d->ended;
 	spin_unlock_bh(&r->lock);
+	/* The socket has been cut off meanwhile. */
+	if (ended)
+		hbc_sink_stop(d->message->store, sink);
 	if (READ_ONCE(d->message->store->resumed)) {
 		hbc_message_again(d->message);
 		hbc_progress_arrived(d->message);

@@ -276,33 +276,86 @@ TEST_F(end, does_not_read)
 	EXPECT_EQ(0, wait_complete(self->sender, 10000));
 }
 
+/* Sends a thousand messages of up to 49 bytes, which the receiver at node 2 reads meanwhile. */
+static bool send_small(int sender, int near)
+{
+	pid_t child = fork();
+	bool sent = true;
+	unsigned int i;
+	int status;
+
+	if (!child) {
+		for (i = 0; i < 1000; i++)
+			if (receive_message(near, i, 100) != i % 50)
+				_exit(1);
+		_exit(0);
+	}
+	set_timeout(sender, SO_SNDTIMEO, patience(10000));
+	for (i = 0; i < 1000; i++)
+		sent &= send_message(sender, i, i % 50, 0) == i % 50;
+	return waitpid(child, &status, 0) == child && !status && sent;
+}
+
 TEST_F(end, does_not_read_small_messages)
 {
 	struct report r;
-	unsigned int i;
-	pid_t child;
-	int status;
+	char c;
 
 	/* However much memory it has, it does not block the root, which has 512 at once. */
 	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 1s"));
 	set_int(self->far, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
-	child = fork();
-	ASSERT_GE(child, 0);
-	if (!child) {
-		for (i = 0; i < 1000; i++)
-			if (receive_message(self->near, i, 100) != i % 50)
-				_exit(1);
-		_exit(0);
-	}
-	set_timeout(self->sender, SO_SNDTIMEO, patience(10000));
-	for (i = 0; i < 1000; i++)
-		ASSERT_EQ(i % 50, send_message(self->sender, i, i % 50, 0));
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_TRUE(send_small(self->sender, self->near));
 	EXPECT_EQ(1, wait_complete(self->sender, 10000));
 	ASSERT_EQ(2, get_report(self->sender, 0, &r));
 	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
-	EXPECT_EQ(-ENOBUFS, receive(self->far, &i, sizeof(i), 0).bytes);
+	EXPECT_EQ(-ENOBUFS, receive(self->far, &c, 1, 0).bytes);
+}
+
+/* Another process that reads into memory that nobody fills: it never ends. */
+static pid_t read_into_nothing(int fd)
+{
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+	pid_t child = fork();
+	void *page;
+	int uffd;
+
+	if (child)
+		return child;
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	range.range.start = (unsigned long)page;
+	range.range.len = 4096;
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) || ioctl(uffd, UFFDIO_REGISTER, &range))
+		_exit(1);
+	while (recv(fd, page, 4096, 0) >= 0)
+		;
+	_exit(1);
+}
+
+TEST_F(end, reads_into_memory_that_does_not_answer)
+{
+	struct report r;
+	pid_t child;
+	char c;
+
+	ASSERT_EQ(0, node_run(3, "$ctl group set 5 stall-interval 1s"));
+	child = read_into_nothing(self->far);
+	ASSERT_GE(child, 0);
+	EXPECT_TRUE(send_small(self->sender, self->near));
+	EXPECT_EQ(1, wait_complete(self->sender, 10000));
+	ASSERT_EQ(2, get_report(self->sender, 0, &r));
+	EXPECT_EQ(HBCAST_DELIVERED, report_of(&r, 2)->state);
+	EXPECT_EQ(HBCAST_REASON_STALLED, report_of(&r, 3)->reason);
+	/* It was cut off while it read. */
+	ASSERT_EQ(0, waitpid(child, NULL, WNOHANG));
+	ASSERT_EQ(0, kill(child, SIGKILL));
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	EXPECT_EQ(-ENOBUFS, receive(self->far, &c, 1, 0).bytes);
+	ASSERT_EQ(10, send_message(self->sender, 1, 10, 0));
+	EXPECT_EQ(10, receive_message(self->near, 1, 10));
+	EXPECT_EQ(10, receive_message(self->far, 1, 10));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
 }
 
 TEST_F(end, reads_slowly)
