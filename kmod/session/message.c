@@ -15,6 +15,7 @@
 #include "session/receiver.h"
 #include "session/report.h"
 #include "session/session.h"
+#include "store/sink.h"
 #include "trace.h"
 
 static void hbc_message_free(struct kref *ref)
@@ -30,7 +31,7 @@ static void hbc_message_free(struct kref *ref)
 	hbc_store_close(m->store);
 	hbc_store_put(m->store);
 	hbc_session_put(m->s);
-	/* The file's work may be about to tell of it: see hbc_message_loaded(). */
+	/* The file's work may be about to tell of it: see hbc_message_filed(). */
 	kfree_rcu(m, rcu);
 }
 
@@ -39,11 +40,14 @@ void hbc_message_put(struct hbc_message *m)
 	kref_put(&m->ref, hbc_message_free);
 }
 
-/* The file's work has brought something, or failed: the session's work looks at it. */
-void hbc_message_loaded(struct hbc_message *m)
+void hbc_message_filed(struct hbc_message *m, bool tell)
 {
 	/* The message goes with its session at the latest, after a grace period. */
-	hbc_session_queue(m->s);
+	spin_lock_bh(&m->s->lock);
+	hbc_message_recount(m);
+	spin_unlock_bh(&m->s->lock);
+	if (tell)
+		hbc_session_queue(m->s);
 }
 
 struct hbc_message *hbc_message_new(struct hbc_session *s, const struct hbc_message_info *info,
@@ -342,13 +346,20 @@ void hbc_message_finish(struct hbc_message *m, u8 reason)
 	hbc_report_ack(s);
 }
 
-void hbc_message_spool(struct hbc_message *m, u64 charge)
+/* So much of it lies in memory alone, as far as it counts. session->lock held. */
+static void hbc_message_spool(struct hbc_message *m, u64 charge)
 {
 	lockdep_assert_held(&m->s->lock);
 	m->s->spooled += charge - m->spooled;
 	m->s->spooled_files += hbc_message_is_file(m) ? charge - m->spooled : 0;
 	atomic64_add(charge - m->spooled, &m->s->group->spooled);
 	m->spooled = charge;
+}
+
+void hbc_message_recount(struct hbc_message *m)
+{
+	if (!list_empty(&m->link) && !m->discard)
+		hbc_message_spool(m, hbc_store_backlog(m->store));
 }
 
 void hbc_message_give_up(struct hbc_message *m, u8 reason)

@@ -121,8 +121,8 @@ void hbc_message_again(struct hbc_message *m);
 
 /* This node's own outcome is its reason, or else @reason. Context: process, no spinlocks. */
 void hbc_message_finish(struct hbc_message *m, u8 reason);
-/* So much of it lies in memory alone, as far as it counts. session->lock held. */
-void hbc_message_spool(struct hbc_message *m, u64 charge);
+/* What of it lies in memory alone has changed. session->lock held. */
+void hbc_message_recount(struct hbc_message *m);
 /*
  * It cannot be kept: it fails here with @reason, unless it has come to an end. Readers are told
  * after what they have, and others serve those below. Context: as above.

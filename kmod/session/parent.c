@@ -471,15 +471,13 @@ int hbc_parent_frame(struct hbc_parent *parent, const struct hbc_hdr *h, const v
 static bool hbc_parent_spools(struct hbc_message *m)
 {
 	struct hbc_session *s = m->s;
-	bool over = false;
+	bool over;
 
 	spin_lock_bh(&s->lock);
-	if (!list_empty(&m->link) && !m->discard) {
-		hbc_message_spool(m, hbc_store_backlog(m->store));
-		over = ((hbc_message_is_file(m) &&
-			 s->spooled_files > READ_ONCE(s->group->config.spool)) ||
-			hbc_session_full(s)) && !hbc_store_drains(m->store);
-	}
+	hbc_message_recount(m);
+	over = m->spooled && !hbc_store_drains(m->store) &&
+	       (hbc_session_full(s) || (hbc_message_is_file(m) &&
+					s->spooled_files > READ_ONCE(s->group->config.spool)));
 	spin_unlock_bh(&s->lock);
 	return over;
 }

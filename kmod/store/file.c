@@ -290,14 +290,14 @@ static void hbc_file_failed(struct hbc_store *store, int err)
 	spin_unlock_bh(&store->lock);
 }
 
-static void hbc_file_tell(struct hbc_store *store)
+static void hbc_file_tell(struct hbc_store *store, bool tell)
 {
 	struct hbc_message *owner;
 
 	rcu_read_lock();
 	owner = rcu_dereference(store->owner);
 	if (owner)
-		hbc_message_loaded(owner);
+		hbc_message_filed(owner, tell);
 	rcu_read_unlock();
 }
 
@@ -315,8 +315,7 @@ void hbc_file_work(struct work_struct *work)
 		ret = hbc_file_step(store, &pages, &tell);
 		if (ret < 0)
 			hbc_file_failed(store, ret);
-		if (ret < 0 || tell)
-			hbc_file_tell(store);
+		hbc_file_tell(store, ret < 0 || tell);
 		cond_resched();
 	} while (ret > 0);
 	hbc_pages_free(&pages);

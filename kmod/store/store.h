@@ -144,10 +144,11 @@ void hbc_store_put(struct hbc_store *store);
 void hbc_store_close(struct hbc_store *store);
 
 /*
- * What the owner hears; session/ has it: pieces have come out of the file, or gone into it, or
- * store->error is set. Context: the work that does that, without locks; @owner is valid under RCU.
+ * What the owner hears; session/ has it: a piece may have gone into the file; if somebody is to be
+ * told (@tell), one has come out of it, or it has all, or store->error is set. Context: the work
+ * that does that, without locks; @owner is valid under RCU.
  */
-void hbc_message_loaded(struct hbc_message *owner);
+void hbc_message_filed(struct hbc_message *owner, bool tell);
 
 /* Whether all of the message is there. Context: any. */
 static inline bool hbc_store_is_whole(const struct hbc_store *store)

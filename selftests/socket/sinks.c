@@ -327,6 +327,42 @@ TEST_F(sink, file_serves_who_is_behind)
 	close(near);
 }
 
+/* Waits until node 2 has all @bytes of the last message. */
+static bool node_2_has(int sender, uint64_t bytes)
+{
+	struct report r;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		if (get_report(sender, 0, &r) == 2 && report_of(&r, 2)->bytes == bytes)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+TEST_F(sink, what_is_in_its_file_needs_no_room)
+{
+	const size_t size = 5 * MIB;
+	unsigned int i;
+	int file;
+
+	/* Node 2 has room for one in memory, not for four; none is over before node 3 has it. */
+	ASSERT_EQ(0, node_run(2, "$ctl group set 5 spool 16m"));
+	for (i = 1; i <= 4; i++) {
+		file = memfd_create("near", 0);
+		ASSERT_EQ(size, send_file_message(self->sender, i, size));
+		ASSERT_TRUE(node_2_has(self->sender, size));
+		EXPECT_EQ(0, take(self->near, file, 0, NULL));
+		EXPECT_TRUE(has(file, 0, i, size));
+		close(file);
+	}
+	for (i = 1; i <= 4; i++)
+		EXPECT_EQ(0, take(self->far, self->file, 0, NULL));
+	EXPECT_EQ(0, wait_complete(self->sender, 10000));
+	EXPECT_EQ(0, node_run(2, "$ctl group set 5 spool 64m"));
+}
+
 TEST_F(sink, name_that_is_no_name)
 {
 	struct hbcast_sink s = { 0 };
