@@ -4,29 +4,17 @@
 """Rounds of a measurement: what nodes do for a coordinator, and what they refuse."""
 
 import errno
-import subprocess
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.hbcnl import refused
-from hbtest.node import GROUP, KEY, Node, until
-from hbtest.rounds import Coordinator, burst, flow, trip
+from hbtest.node import GROUP, KEY, until
+from hbtest.rounds import DELAY_MS, Coordinator, burst, flow, near, three_nodes, trip
 
-DELAY_MS = 5		# one way
-FAR_MS = 80
-RATE = 20 * 10 ** 6	# bit/s that leave each node
-OTHER = 6		# another group
 DEAD_MS = 400
 USUAL_DEAD_MS = 5000
 EVIL = 9		# a node that is a program
 WORKERS = 512		# probes of all namespaces that are served at once
 ROUND_SECONDS = 60	# the longest round
-
-
-def slow_down(number, *also, delay_ms=DELAY_MS):
-    """What leaves a node takes a link's time, frames as the link has them."""
-    subprocess.run(["ip", "netns", "exec", f"n{number}", "tc", "qdisc", "replace", "dev", "eth0",
-                    "root", "netem", "delay", f"{delay_ms}ms", "rate", str(RATE), *also],
-                   check=True)
 
 
 def sent(number):
@@ -45,119 +33,15 @@ def quiet(number):
     return count() - before < 20000
 
 
-def near(value, expected, part, name):
-    if abs(value - expected) > part * expected:
-        print(f"# {value}, not {expected}")
-        return tap.check(False, name)
-    return tap.check(True, name)
-
-
-def test_trips(one):
-    pairs = [(1, 2), (3, 1), (2, 3), (3, 2)]
-    measured = one.start(*(trip(*pair) for pair in pairs))
-    tap.equal(measured.over(), {1: "over", 2: "over", 3: "over"}, "round trips: all are over")
-    for index, (sender, to) in enumerate(pairs):
+def test_kinds(one):
+    # Nodes that are connected begin at once, so that they end at once.
+    one.start(trip(2, 3), trip(3, 2)).over()
+    measured = one.start(trip(1, 2), burst(2, 1), flow(3, 1, rate=2000), ms=500)
+    tap.equal(measured.over(), {1: "over", 2: "over", 3: "over"}, "a round of all kinds is over")
+    for index, sender in (0, 1), (1, 2), (2, 3):
         figure = measured.figure(sender, index)
-        tap.equal(figure["state"], "done", f"from {sender} to {to}: done")
-        near(figure["first"], 2 * DELAY_MS * 1e6, 0.03 * tap.SLOWNESS,
-             f"from {sender} to {to}: 10 ms")
-        tap.check(figure["second"] < 1e6, f"from {sender} to {to}: no more than 1 ms of noise")
-
-
-def test_flows(one):
-    measured = one.start(flow(2, 3), flow(2, 1), ms=2000)
-    tap.equal(measured.over(), {1: "over", 2: "over", 3: "over"}, "flows: all are over")
-    near(measured.rate(2, 0) + measured.rate(2, 1), RATE, 0.05, "together they fill the link")
-    for index, to in (0, 3), (1, 1):
-        near(measured.rate(to, index), measured.rate(2, index), 0.1,
-             f"{to} has what has been sent to it")
-        tap.check(measured.figure(to, index).get("receives", False), "and says so")
-    tap.check(quiet(2), "nothing of them is left")
-
-
-def test_every(nodes, one):
-    """Who fills links with flows wants few samples of them."""
-    def count(**values):
-        measured = one.start(flow(2, 3, rate=200), ms=2000, **values)
-        measured.over()
-        tap.check(measured.figure(2, 0)["second"] <= 2 * 10 ** 9, "nothing is after the end")
-        return len(measured.heard[2])
-
-    # One when it is asked, and one when it is over.
-    tap.check(8 <= count(every=250) <= 10, "a sample in 250 ms: eight in 2 s, and two more")
-    tap.check(count() > 20, "many if nobody says how often")
-    nodes[2].client.do("group-set", id=GROUP, dead_ms=DEAD_MS)
-    tap.check(10 <= count(every=1000) <= 12, "two in a dead interval are not too few")
-    nodes[2].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS)
-
-
-def test_little(one):
-    """A flow that has sent a few segments has sent them."""
-    measured = one.start(flow(2, 3, rate=200), ms=500)
-    measured.over()
-    tap.check(measured.figure(2, 0)["first"] < 30000, "a slow flow has sent little")
-    near(measured.figure(3, 0)["first"], measured.figure(2, 0)["first"], 0.3,
-         "of which the receiver knows, too")
-
-
-def test_hole(one):
-    """What has come behind a segment that was lost has come, too."""
-    slow_down(2, delay_ms=FAR_MS)
-    measured = one.start(flow(2, 3), ms=1200)
-    measured.wait(lambda: 2 in measured.last and measured.figure(2, 0)["second"] > 1e9)
-    slow_down(2, "loss", "100%", delay_ms=FAR_MS)
-    slow_down(2, delay_ms=FAR_MS)
-    measured.over()
-    sent = measured.figure(2, 0)["first"]
-    tap.check(sent > RATE / 16, "a far node has sent for half a second")
-    near(measured.figure(3, 0)["first"], sent, 0.045, "all of it is said to have come")
-    slow_down(2)
-
-
-def test_rates(nodes, one):
-    """What counts is on the link: a rate needs no factor for headers."""
-    measured = one.start(flow(2, 3, rate=9000), flow(2, 1, rate=3000), ms=2000)
-    measured.over()
-    for index, to, rate in (0, 3, 9e6), (1, 1, 3e6):
-        near(measured.rate(2, index), rate, 0.05, f"to {to}: sent at its rate")
-        near(measured.rate(to, index), rate, 0.05, "and so it arrives")
-    measured = one.start(flow(2, 3, rate=3 * RATE // 1000), ms=2000)
-    measured.over()
-    near(measured.rate(2, 0), RATE, 0.05, "above the link's rate it has that of the link")
-    measured = one.start(flow(2, 3, rate=6000), flow(2, 1), ms=4000)
-    measured.over()
-    near(measured.rate(2, 0) + measured.rate(2, 1), RATE, 0.05, "what one leaves another takes")
-    second = nodes[2].client
-    second.do("group-set", id=GROUP, probe_rate=10 ** 6)
-    measured = one.start(flow(2, 3, rate=2000), flow(2, 1, rate=6000), ms=2000)
-    measured.over()
-    for index, rate in (0, 2e6), (1, 6e6):
-        near(measured.rate(2, index), rate, 0.05, "rates that fit the node's limit are kept")
-        tap.equal(measured.figure(2, index).get("reject"), None, "and nothing is said of it")
-    measured = one.start(flow(2, 3, rate=2000), flow(2, 1, rate=7000), ms=2000)
-    measured.over()
-    near(measured.rate(2, 0), 2e6, 0.05, "below its part of the limit it has its rate")
-    # Half of the node's 8 Mbit/s of payload; 1448 bytes of it are 1514 on the link.
-    near(measured.rate(2, 1), 4e6 * 1514 / 1448, 0.05, "above it that part")
-    tap.equal([measured.figure(2, index).get("reject") for index in (0, 1)], [None, "policy"],
-              "and the sender says why")
-    second.do("group-set", id=GROUP, probe_rate=0)
-
-
-def test_bursts(one):
-    measured = one.start(burst(1, 2), burst(2, 1))
-    measured.over()
-    for index, sender in (0, 1), (1, 2):
-        figure = measured.figure(sender, index)
-        tap.equal(figure["state"], "done", f"a burst from {sender}: done")
-        # Each frame is a segment of its own, of 82 bytes. Who is woken up late for the
-        # first of 10 sees the others come faster.
-        least = 9 * 82 * 8e9 / RATE
-        tap.check(least / 2 < figure["second"] < 4 * tap.SLOWNESS * least,
-                  f"a burst from {sender}: frames arrive as fast as the link lets them")
-        # The link does not hold the sender up: it would be a third of a millisecond.
-        tap.check(0 < figure["first"] < tap.SLOWNESS * least,
-                  f"a burst from {sender}: they are sent faster")
+        tap.check(figure["state"] == "done" and figure["first"] > 0 and figure["second"] > 0,
+                  f"from {sender}: done, with figures")
 
 
 def test_again(one):
@@ -365,6 +249,8 @@ def test_pings():
 def test_crowd(nodes):
     """Probes of one namespace take all workers; another one ends without."""
     crowd = []
+    # None of them falls silent while the last ones come.
+    nodes[2].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS * tap.SLOWNESS)
     for _ in range(WORKERS):
         peer = attack()
         crowd.append(peer)
@@ -381,6 +267,7 @@ def test_crowd(nodes):
     other.close()
     for peer in crowd:
         peer.close()
+    nodes[2].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS)
     nodes[3].join()
 
 
@@ -460,22 +347,10 @@ def test_evil_node(nodes, one):
 
 
 def main():
-    hbcnl.load_module()
-    node.switch()
-    nodes = {number: Node(number) for number in (1, 2, 3)}
+    nodes = three_nodes()
     node.plug(EVIL)
-    for number in nodes:
-        slow_down(number)
-    nodes[1].know(nodes.values())
-    nodes[2].know(nodes.values())
     one = Coordinator(nodes[1])
-    test_trips(one)
-    test_flows(one)
-    test_every(nodes, one)
-    test_little(one)
-    test_hole(one)
-    test_rates(nodes, one)
-    test_bursts(one)
+    test_kinds(one)
     test_again(one)
     test_idle(nodes)
     test_gone(nodes)

@@ -3,12 +3,42 @@
 
 import contextlib
 import itertools
+import subprocess
 import time
 
 from hbtest import hbcnl, tap
-from hbtest.node import GROUP, spec
+from hbtest.node import GROUP, Node, spec, switch
+
+DELAY_MS = 5		# one way
+RATE = 20 * 10 ** 6	# bit/s that leave each node
 
 _numbers = itertools.count(1)
+
+
+def slow_down(number, *also, delay_ms=DELAY_MS):
+    """What leaves a node takes a link's time, frames as the link has them."""
+    subprocess.run(["ip", "netns", "exec", f"n{number}", "tc", "qdisc", "replace", "dev", "eth0",
+                    "root", "netem", "delay", f"{delay_ms}ms", "rate", str(RATE), *also],
+                   check=True)
+
+
+def three_nodes():
+    """Nodes 1 to 3 at such links; 1 and 2 know all."""
+    hbcnl.load_module()
+    switch()
+    nodes = {number: Node(number) for number in (1, 2, 3)}
+    for number in nodes:
+        slow_down(number)
+    nodes[1].know(nodes.values())
+    nodes[2].know(nodes.values())
+    return nodes
+
+
+def near(value, expected, part, name):
+    if abs(value - expected) > part * expected:
+        print(f"# {value}, not {expected}")
+        return tap.check(False, name)
+    return tap.check(True, name)
 
 
 def flow(sender, to, **values):
