@@ -6,12 +6,10 @@
 from hbtest import tap
 from hbtest.hbcnl import unload_module
 from hbtest.node import GROUP, until
-from hbtest.rounds import (DELAY_MS, RATE, Coordinator, burst, flow, near, slow_down,
-                           three_nodes, trip)
+from hbtest.rounds import (DEAD_MS, DELAY_MS, RATE, USUAL_DEAD_MS, Coordinator, burst, flow, near,
+                           quiet, slow_down, three_nodes, trip)
 
 FAR_MS = 80
-DEAD_MS = 400
-USUAL_DEAD_MS = 5000
 
 
 def test_trips(one):
@@ -21,8 +19,7 @@ def test_trips(one):
     for index, (sender, to) in enumerate(pairs):
         figure = measured.figure(sender, index)
         tap.equal(figure["state"], "done", f"from {sender} to {to}: done")
-        near(figure["first"], 2 * DELAY_MS * 1e6, 0.03,
-             f"from {sender} to {to}: 10 ms")
+        near(figure["first"], 2 * DELAY_MS * 1e6, 0.03, f"from {sender} to {to}: 10 ms")
         tap.check(figure["second"] < 1e6, f"from {sender} to {to}: no more than 1 ms of noise")
 
 
@@ -34,6 +31,7 @@ def test_flows(one):
         near(measured.rate(to, index), measured.rate(2, index), 0.1,
              f"{to} has what has been sent to it")
         tap.check(measured.figure(to, index).get("receives", False), "and says so")
+    tap.check(quiet(2), "nothing of them is left")
 
 
 def test_every(nodes, one):
@@ -117,8 +115,7 @@ def test_bursts(one):
         tap.check(least / 2 < figure["second"] < 4 * least,
                   f"a burst from {sender}: frames arrive as fast as the link lets them")
         # The link does not hold the sender up: it would be a third of a millisecond.
-        tap.check(0 < figure["first"] < least,
-                  f"a burst from {sender}: they are sent faster")
+        tap.check(0 < figure["first"] < least, f"a burst from {sender}: they are sent faster")
 
 
 def main():

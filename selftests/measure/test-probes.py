@@ -8,29 +8,12 @@ import errno
 from hbtest import hbcnl, node, tap, wire
 from hbtest.hbcnl import refused
 from hbtest.node import GROUP, KEY, until
-from hbtest.rounds import DELAY_MS, Coordinator, burst, flow, near, three_nodes, trip
+from hbtest.rounds import (DEAD_MS, DELAY_MS, USUAL_DEAD_MS, Coordinator, burst, flow, near, quiet,
+                           three_nodes, trip)
 
-DEAD_MS = 400
-USUAL_DEAD_MS = 5000
 EVIL = 9		# a node that is a program
 WORKERS = 512		# probes of all namespaces that are served at once
 ROUND_SECONDS = 60	# the longest round
-
-
-def sent(number):
-    """Bytes that have left a node."""
-    with open("/proc/net/dev", encoding="ascii") as file:
-        line = next(line for line in file if line.strip().startswith("eth0"))
-    return int(line.split(":")[1].split()[8])
-
-
-def quiet(number):
-    """Whether next to nothing leaves a node now."""
-    def count():
-        return hbcnl.in_netns(f"n{number}", lambda: sent(number))
-    before = count()
-    node.time.sleep(0.2)
-    return count() - before < 20000
 
 
 def test_kinds(one):
@@ -249,8 +232,6 @@ def test_pings():
 def test_crowd(nodes):
     """Probes of one namespace take all workers; another one ends without."""
     crowd = []
-    # None of them falls silent while the last ones come.
-    nodes[2].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS * tap.SLOWNESS)
     for _ in range(WORKERS):
         peer = attack()
         crowd.append(peer)
@@ -267,7 +248,6 @@ def test_crowd(nodes):
     other.close()
     for peer in crowd:
         peer.close()
-    nodes[2].client.do("group-set", id=GROUP, dead_ms=USUAL_DEAD_MS)
     nodes[3].join()
 
 

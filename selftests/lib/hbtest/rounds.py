@@ -11,6 +11,8 @@ from hbtest.node import GROUP, Node, spec, switch
 
 DELAY_MS = 5		# one way
 RATE = 20 * 10 ** 6	# bit/s that leave each node
+DEAD_MS = 400
+USUAL_DEAD_MS = 5000
 
 _numbers = itertools.count(1)
 
@@ -32,6 +34,22 @@ def three_nodes():
     nodes[1].know(nodes.values())
     nodes[2].know(nodes.values())
     return nodes
+
+
+def sent(number):
+    """Bytes that have left a node."""
+    with open("/proc/net/dev", encoding="ascii") as file:
+        line = next(line for line in file if line.strip().startswith("eth0"))
+    return int(line.split(":")[1].split()[8])
+
+
+def quiet(number):
+    """Whether next to nothing leaves a node now."""
+    def count():
+        return hbcnl.in_netns(f"n{number}", lambda: sent(number))
+    before = count()
+    time.sleep(0.2)
+    return count() - before < 20000
 
 
 def near(value, expected, part, name):
