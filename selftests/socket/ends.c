@@ -6,12 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/userfaultfd.h>
 
 #include "node.h"
 #include "harness.h"
@@ -314,19 +310,13 @@ TEST_F(end, does_not_read_small_messages)
 /* Another process that reads into memory that nobody fills: it never ends. */
 static pid_t read_into_nothing(int fd)
 {
-	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_api api = { .api = UFFD_API };
 	pid_t child = fork();
 	void *page;
-	int uffd;
 
 	if (child)
 		return child;
-	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	range.range.start = (unsigned long)page;
-	range.range.len = 4096;
-	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) || ioctl(uffd, UFFDIO_REGISTER, &range))
+	page = unfilled_page();
+	if (!page)
 		_exit(1);
 	while (recv(fd, page, 4096, 0) >= 0)
 		;

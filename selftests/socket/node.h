@@ -78,6 +78,9 @@ long get_report(int fd, uint64_t message, struct report *r);
 /* The part of @node; a test that asks for one that is not there ends. */
 struct hbcast_member *report_of(struct report *r, unsigned int node);
 
+/* 4096 bytes that nobody fills: who touches them waits for ever; or NULL. */
+void *unfilled_page(void);
+
 bool wait_poll(int fd, short events, int timeout_ms);
 /* Events that are there now. */
 short poll_now(int fd);

@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/userfaultfd.h>
 
 #include "sink_fixture.h"
 
@@ -32,22 +31,16 @@ static bool chain_again(void)
  */
 static pid_t hold(int file, off_t size)
 {
-	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_api api = { .api = UFFD_API };
 	pid_t child = fork();
 	struct stat st;
 	void *page;
-	int fd;
 
 	if (child)
 		return child;
 	file = dup2(file, STDIN_FILENO);
 	close_range(STDIN_FILENO + 1, ~0U, 0);
-	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	range.range.start = (unsigned long)page;
-	range.range.len = 4096;
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
+	page = unfilled_page();
+	if (!page)
 		_exit(1);
 	while (!fstat(file, &st) && st.st_size < size)
 		usleep(1000);
