@@ -358,6 +358,7 @@ static void hbc_message_spool(struct hbc_message *m, u64 charge)
 
 void hbc_message_recount(struct hbc_message *m)
 {
+	lockdep_assert_held(&m->s->lock);
 	if (!list_empty(&m->link) && !m->discard)
 		hbc_message_spool(m, hbc_store_backlog(m->store));
 }
