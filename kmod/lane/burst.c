@@ -47,38 +47,20 @@ static bool hbc_burst_join(struct bio_vec *bv, struct page *page, unsigned int o
 	return true;
 }
 
-/* Likewise the last vector of the burst. */
-static bool hbc_burst_extend(struct hbc_burst *b, struct page *page, unsigned int off,
-			     unsigned int len)
-{
-	bool joined = b->nr && hbc_burst_join(&b->bv[b->nr - 1], page, off, len);
-
-	b->len += joined ? len : 0;
-	return joined;
-}
-
 int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 		       unsigned int len)
 {
-	if (hbc_burst_extend(b, page, off, len))
-		return 0;
-	if (b->nr == b->max)
-		return -ENOSPC;
-	if (!b->nr || compound_head(b->bv[b->nr - 1].bv_page) != compound_head(page))
-		b->alive += page_size(compound_head(page));
-	get_page(page);
-	bvec_set_page(&b->bv[b->nr++], page, len, off);
+	if (!b->nr || !hbc_burst_join(&b->bv[b->nr - 1], page, off, len)) {
+		if (b->nr == b->max)
+			return -ENOSPC;
+		if (!b->nr ||
+		    compound_head(b->bv[b->nr - 1].bv_page) != compound_head(page))
+			b->alive += page_size(compound_head(page));
+		get_page(page);
+		bvec_set_page(&b->bv[b->nr++], page, len, off);
+	}
 	b->len += len;
 	return 0;
-}
-
-/* Appends @len bytes of a page that the burst alone has; takes over the reference. */
-static int hbc_burst_add_own(struct hbc_burst *b, struct page *page, unsigned int len)
-{
-	int err = hbc_burst_add_page(b, page, 0, len);
-
-	put_page(page);
-	return err;
 }
 
 /* Bytes that lie in memory which cannot be sent as pages: copied page by page. */
@@ -93,11 +75,9 @@ static int hbc_burst_add_foreign(struct hbc_burst *b, struct sk_buff *skb, unsig
 
 		if (!page)
 			return -ENOMEM;
-		err = skb_copy_bits(skb, off, page_address(page), n);
-		if (err)
-			put_page(page);
-		else
-			err = hbc_burst_add_own(b, page, n);
+		err = skb_copy_bits(skb, off, page_address(page), n) ?:
+		      hbc_burst_add_page(b, page, 0, n);
+		put_page(page);
 		off += n;
 		len -= n;
 	}
@@ -121,9 +101,6 @@ static int hbc_burst_add_frag(struct hbc_burst *b, struct sk_buff *skb, const sk
 {
 	struct page *page = skb_frag_page(frag);
 
-	/* Most go on in memory where the one before ended. */
-	if (hbc_burst_extend(b, page, skb_frag_off(frag) + skip, len))
-		return 0;
 	if (!sendpage_ok(page))
 		return hbc_burst_add_foreign(b, skb, off, len);
 	return hbc_burst_add_page(b, page, skb_frag_off(frag) + skip, len);
@@ -287,7 +264,8 @@ static struct hbc_burst *hbc_burst_compact(struct hbc_burst *b, u32 pos, unsigne
 			break;
 		}
 		hbc_burst_copy_on(b, pos, page_address(page), n, &at, &skip);
-		err = hbc_burst_add_own(to, page, n);
+		err = hbc_burst_add_page(to, page, 0, n);
+		put_page(page);
 	}
 	if (err && to) {
 		hbc_burst_put(to);
