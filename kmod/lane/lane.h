@@ -94,7 +94,7 @@ struct hbc_lane_callbacks {
  *	@life while @rx_work is cancelled
  * @last_rx: jiffies of the last byte that came
  * @last_tx: jiffies of the last byte that went
- * @since: jiffies of birth, or when the last connection that was SETTLED was over
+ * @since: jiffies of birth, or when the last one that was SETTLED, and not soon over, was over
  * @begun: jiffies of birth, or when the connection, or its end, was begun
  * @looked: jiffies when @life looked for silence last; @life only, set before READY
  * @silent: looks in a row that found that nothing had come; as @looked

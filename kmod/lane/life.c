@@ -86,13 +86,16 @@ void hbc_life_ready(struct hbc_lane *lane)
 static void hbc_life_disconnect(struct hbc_lane *lane)
 {
 	int error = test_bit(HBC_LANE_FINISHED, &lane->flags) ? 0 : READ_ONCE(lane->error);
+	unsigned long dead;
 
 	trace_hbc_lane_state(lane, READ_ONCE(lane->state), error);
 	hbc_conn_end(lane);
 	if (READ_ONCE(lane->state) != HBCAST_LANE_STATE_READY)
 		return;
-	/* Who fails before each time is as good as away; it cannot help this node's own lack. */
-	if (test_and_clear_bit(HBC_LANE_SETTLED, &lane->flags) || error == ENOMEM) {
+	dead = msecs_to_jiffies(READ_ONCE(lane->group->config.dead_ms));
+	/* Who always fails at once is as good as away; it cannot help this node's own lack. */
+	if ((test_and_clear_bit(HBC_LANE_SETTLED, &lane->flags) &&
+	     time_after(jiffies, lane->begun + dead / HBC_LIFE_LOOKS)) || error == ENOMEM) {
 		lane->retry = 0;
 		/* One that fell silent has been away since then. */
 		WRITE_ONCE(lane->since, error == ETIMEDOUT ? READ_ONCE(lane->last_rx) : jiffies);

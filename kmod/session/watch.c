@@ -3,11 +3,11 @@
  * What a session looks at now and then.
  *
  * A child whose lane is not READY for dead-interval, or fails each time before the child has said
- * what it has, counts as not reached, and those below it become this node's own. One that
- * acknowledges nothing for stall-interval, though short messages are outstanding, is cut off by its
- * own parent. A session without a parent in slot 0 for some dead-intervals ends, here and below,
- * and so does a lane over which no tree of this node's comes. A file of which one piece takes
- * longer than stall-interval fails here, and those below are served by others.
+ * what it has, or soon after, counts as not reached, and those below it become this node's own.
+ * One that acknowledges nothing for stall-interval, though short messages are outstanding, is cut
+ * off by its own parent. A session without a parent in slot 0 for some dead-intervals ends, here
+ * and below, and so does a lane over which no tree of this node's comes. A file of which one piece
+ * takes longer than stall-interval fails here, and those below are served by others.
  */
 #include <linux/hbcast.h>
 #include <linux/jiffies.h>

@@ -193,8 +193,8 @@ def test_serves(scene):
     scene.complete()
 
 
-def test_tries(scene):
-    """A relay that hears its tree and fails, each time, as one that has no memory for it."""
+def try_always(scene, name, answer):
+    """A relay that fails each time, after an answer or without one."""
     tries = 0
     with listen() as listener:
         epoch = scene.root.apply((1, 2), (1, EVIL), (EVIL, 3), (EVIL, 4), wait=False)
@@ -205,20 +205,27 @@ def test_tries(scene):
             tries += 1
             with contextlib.closing(greet(listener)) as child:
                 child.until(lambda: child.epoch)
+                answer(child)
         tap.check(reader.result() == "whole" and reader.got == content,
-                  "those below it get what is sent")
-        tap.check(tries < 20, f"before that it is tried a few times, not always: {tries}")
+                  f"{name}: those below it get what is sent")
+        tap.check(tries < 20, f"{name}: before that it is tried a few times, not always: {tries}")
         for sock in scene.receivers[0], scene.receivers[2]:
             node.take_all(sock)
         tap.check(until(SECONDS, lambda: node.completion(scene.sender)[EVIL] == "node-dead"),
-                  "it counts as not reached")
-        tap.check(not scene.root.ready(epoch), "the root knows that one is missing")
+                  f"{name}: it counts as not reached")
+        tap.check(not scene.root.ready(epoch), f"{name}: the root knows that one is missing")
         child = greet(listener)
         child.settle()
-        tap.check(until(SECONDS, lambda: scene.root.ready(epoch)), "when it answers it is back")
+        tap.check(until(SECONDS, lambda: scene.root.ready(epoch)), f"{name}: it stays, and is back")
     child.close()
     scene.root.apply((1, 2), (2, 3), (2, 4))
     scene.complete()
+
+
+def test_tries(scene):
+    """One has no memory for its tree, and another one none for what comes then."""
+    try_always(scene, "a relay without an answer", lambda child: None)
+    try_always(scene, "a relay that answers", lambda child: child.settle())
 
 
 def sessions(scene):
