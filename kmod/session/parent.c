@@ -200,19 +200,11 @@ static void hbc_parent_prune(struct hbc_session *s, const struct hbc_tree *tree)
 	}
 }
 
-/* Other slots bring what is missing, perhaps. Context: process, no spinlocks. */
-static void hbc_parent_deal(struct hbc_session *s)
-{
-	struct hbc_message *m;
-
-	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
-		hbc_message_again(m);
-}
-
 /* The tree takes its place. plan_lock held. */
 static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 {
 	struct hbc_session *s = parent->s;
+	struct hbc_message *m;
 	struct hbc_tree *old;
 	LIST_HEAD(fresh);
 	bool ready;
@@ -236,7 +228,9 @@ static int hbc_parent_install(struct hbc_parent *parent, struct hbc_tree *tree)
 	}
 	spin_unlock_bh(&s->lock);
 	hbc_children_install(s, tree, &fresh);
-	hbc_parent_deal(s);
+	/* Other slots bring what is missing, perhaps. */
+	for (m = hbc_message_next(s, NULL); m; m = hbc_message_next(s, m))
+		hbc_message_again(m);
 	hbc_tree_put(old);
 	hbc_parent_prune(s, tree);
 	spin_lock_bh(&s->lock);

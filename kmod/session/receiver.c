@@ -326,12 +326,6 @@ static struct sk_buff *hbc_delivery_skb(const struct hbc_receiver *r, struct hbc
 	return skb;
 }
 
-static bool hbc_receiver_room(const struct hbc_receiver *r)
-{
-	return atomic_read(&r->sk->sk_rmem_alloc) < READ_ONCE(r->sk->sk_rcvbuf) &&
-	       r->ends < HBC_RECEIVER_MESSAGES;
-}
-
 /* Whether something of it can go on the queue. */
 static bool hbc_delivery_goes(const struct hbc_receiver *r, const struct hbc_delivery *d)
 {
@@ -471,7 +465,8 @@ static struct hbc_delivery *hbc_receiver_next(struct hbc_receiver *r)
 	enum hbc_waiting waiting = HBC_WAITING_NOTHING;
 
 	lockdep_assert_held(&r->lock);
-	if (d && !hbc_receiver_room(r))
+	if (d && (atomic_read(&r->sk->sk_rmem_alloc) >= READ_ONCE(r->sk->sk_rcvbuf) ||
+		  r->ends >= HBC_RECEIVER_MESSAGES))
 		waiting = hbc_receiver_turn(r, false) ? HBC_WAITING_SHORT : HBC_WAITING_FILE;
 	if (r->waiting != waiting)
 		WRITE_ONCE(r->moved, jiffies);

@@ -20,6 +20,7 @@
 #include "lane/lane.h"
 #include "session/adopt.h"
 #include "session/child.h"
+#include "session/have.h"
 #include "session/message.h"
 #include "session/parent.h"
 #include "session/progress.h"
@@ -130,18 +131,32 @@ static bool hbc_watch_children(struct hbc_session *s)
 	return false;
 }
 
-/* Ends lanes that bring no tree for too long. Return: whether slot 0 has had none for as long. */
+/*
+ * Ends lanes that bring no tree for too long. What slots without one are to bring is asked for in
+ * slot 0. Return: whether that has had none for as long.
+ */
 static bool hbc_watch_orphan(struct hbc_session *s)
 {
 	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
 	struct hbc_parent *parent;
+	struct hbc_message *m;
 	bool orphan;
+	u64 lacks;
 
 	spin_lock_bh(&s->lock);
+	lacks = s->origin || !s->tree[HBC_SLOT_ALL] ? 0 :
+		be64_to_cpu(s->tree[HBC_SLOT_ALL]->node[0].slots);
 	list_for_each_entry(parent, &s->parents, link)
-		if (s->parent[parent->lane->slot] != parent &&
-		    time_after(jiffies, parent->heard + patience))
+		if (s->parent[parent->lane->slot] == parent)
+			lacks &= ~BIT_ULL(parent->lane->slot);
+		else if (time_after(jiffies, parent->heard + patience))
 			hbc_lane_close(parent->lane, false);
+	s->complete = lacks ? s->complete : jiffies;
+	if (time_after(jiffies, s->complete + patience)) {
+		list_for_each_entry(m, &s->messages, link)
+			WRITE_ONCE(m->thrown, true);
+		hbc_have_want(s);
+	}
 	/* In other slots two nodes that nothing reaches any more may be parents of each other. */
 	orphan = !s->origin && !s->parent[HBC_SLOT_ALL] && time_after(jiffies, s->alone + patience);
 	spin_unlock_bh(&s->lock);

@@ -290,21 +290,11 @@ static void hbc_file_failed(struct hbc_store *store, int err)
 	spin_unlock_bh(&store->lock);
 }
 
-static void hbc_file_tell(struct hbc_store *store, bool tell)
-{
-	struct hbc_message *owner;
-
-	rcu_read_lock();
-	owner = rcu_dereference(store->owner);
-	if (owner)
-		hbc_message_filed(owner, tell);
-	rcu_read_unlock();
-}
-
 void hbc_file_work(struct work_struct *work)
 {
 	struct hbc_store *store = container_of(work, struct hbc_store, work);
 	struct hbc_files *files = store->files;
+	struct hbc_message *owner;
 	struct hbc_pages pages = {};
 	bool tell;
 	int ret;
@@ -315,7 +305,11 @@ void hbc_file_work(struct work_struct *work)
 		ret = hbc_file_step(store, &pages, &tell);
 		if (ret < 0)
 			hbc_file_failed(store, ret);
-		hbc_file_tell(store, ret < 0 || tell);
+		rcu_read_lock();
+		owner = rcu_dereference(store->owner);
+		if (owner)
+			hbc_message_filed(owner, ret < 0 || tell);
+		rcu_read_unlock();
 		cond_resched();
 	} while (ret > 0);
 	hbc_pages_free(&pages);

@@ -10,7 +10,7 @@ import subprocess
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import GROUP, KEY, until
-from hbtest.trees import EVIL, MIB, SECONDS, Scene, listen, parent, rated
+from hbtest.trees import EVIL, MIB, RATE, SECONDS, Scene, listen, parent, rated
 
 PORT = 8	# honest broadcasts go to another one
 LITTLE, ENOUGH = MIB, 64 * MIB
@@ -62,6 +62,17 @@ def test_slots(scene):
     tap.equal(broadcast(scene), ([3, 4], {2: "spool", 3: "delivered", 4: "delivered"}),
               "the relay of one tree of two has no room: the others get both trees' pieces")
     spool(scene, ENOUGH, 2)
+
+
+def test_edge(scene):
+    """An edge of one tree of two breaks, and both its ends live."""
+    hole = "blackhole", "10.9.0.1"
+    scene.root.apply_trees((RATE, ((1, 2), (2, 3), (3, 4))), (RATE, ((1, 3), (3, 4), (4, 2))))
+    tap.equal(broadcast(scene, lambda: node.ip("-n", "n3", "route", "add", *hole)),
+              ([2, 3, 4], {2: "delivered", 3: "delivered", 4: "delivered"}),
+              "a node that one tree does not reach any more gets its part by the other one")
+    tap.equal(broadcast(scene)[0], [2, 3, 4], "and of the next file, too")
+    node.ip("-n", "n3", "route", "del", *hole)
 
 
 def test_plan(scene):
@@ -275,7 +286,7 @@ def main():
     scene = Scene()
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
-    for test in test_adopted, test_chain, test_slots, test_plan, test_asks, test_serves, \
+    for test in test_adopted, test_chain, test_slots, test_edge, test_plan, test_asks, test_serves, \
             test_tries, test_lost_first, test_without, test_root:
         test(scene)
     scene.end()
