@@ -221,7 +221,7 @@ static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
 {
 	struct hbc_wire_data header;
 	struct hbc_hdr h;
-	unsigned int here;
+	unsigned int here, room;
 	const u8 *head;
 	u32 nr;
 	int err;
@@ -229,11 +229,15 @@ static int hbc_read_fast(struct hbc_read *r, unsigned int off, unsigned int len)
 	head = hbc_read_peek(r, off, &here);
 	if (!head || head[0] != HBC_FRAME_DATA || hbc_wire_get_hdr(head, &h) || h.length > len)
 		return 0;
-	memcpy(&header, head, sizeof(header));
-	nr = hbc_read_alike(r, head, here, off, len, h.length);
 	err = hbc_read_fits(r) ? 0 : hbc_read_burst(r);
-	if (!err)
-		err = hbc_read_keep(r, off, nr * h.length);
+	if (err)
+		return err;
+	memcpy(&header, head, sizeof(header));
+	/* TCP joins more in an skb than pieces should keep together. */
+	room = HBC_BURST_BYTES - r->rx->burst->len - r->span_len;
+	len = min(len, max_t(unsigned int, room, h.length));
+	nr = hbc_read_alike(r, head, here, off, len, h.length);
+	err = hbc_read_keep(r, off, nr * h.length);
 	if (err)
 		return err;
 	hbc_read_whole(r, &header, h.length, nr);
