@@ -182,6 +182,9 @@ static void hbc_source_trim(struct hbc_source *source)
 		if (!closed && source->nr_done <= HBC_SOURCE_KEEP &&
 		    (source->done_bytes <= HBC_SOURCE_KEEP_BYTES || source->nr_done == 1))
 			break;
+		/* What has no number asks for the last one. */
+		if (!closed && sent->number == source->last)
+			continue;
 		list_move_tail(&sent->link, &old);
 		source->nr_done--;
 		source->done_bytes -= hbc_source_size(sent);

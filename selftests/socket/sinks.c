@@ -18,6 +18,7 @@
 
 #define FAR	(5LL << 30)	/* an offset that has more than 32 bits */
 #define MANY	257	/* files: one more than a work queue has workers */
+#define KEPT	64	/* complete messages that a socket can be asked for */
 
 /* A node that could not keep a file has no children until the next plan. */
 static bool chain_again(void)
@@ -461,6 +462,45 @@ TEST_F(sink, files_of_another_node_that_do_not_answer)
 	close(sender);
 	close(second);
 	close(stuck);
+}
+
+TEST_F(sink, last_one_that_is_over_first)
+{
+	int sender = node_sender(1, self->port + 1), second = sink_receiver(2, self->port + 1);
+	int stuck = memfd_create("stuck", 0), good = memfd_create("good", 0), i, known = 0;
+	struct hbcast_sink s[KEPT + 1] = { 0 };
+	struct hbcast_wait w;
+	pid_t holder = hold(stuck, 0);
+	struct report r;
+	long ret;
+
+	ASSERT_TRUE(holds(holder));
+	for (i = 0; i < KEPT + 2; i++)
+		ASSERT_EQ(1000, send_file_message(sender, i, 1000));
+	for (i = 0; i < KEPT + 1; i++)
+		ASSERT_EQ(-EINPROGRESS, begin(second, stuck, &s[i]));
+	ASSERT_EQ(0, take(second, good, 0, NULL));
+	EXPECT_TRUE(has(good, 0, KEPT + 1, 1000));
+	/* Nobody at node 3 wants them. */
+	ASSERT_EQ(1, wait_complete(sender, 10000));
+	ASSERT_EQ(0, kill(holder, SIGKILL));
+	EXPECT_EQ(-EINTR, ended(holder));
+	for (i = 0; i < KEPT + 1; i++) {
+		EXPECT_EQ(0, take(second, -1, 0, &s[i]));
+		w = (struct hbcast_wait){ .message = s[i].message, .timeout_ms = 10000 };
+		ret = ERR(ioctl(sender, HBCIOCWAIT, &w));
+		EXPECT_TRUE(!ret || ret == -ENOENT);
+	}
+	/* 65 others are over since; two of these are forgotten, and not the last message. */
+	for (i = 0; i < KEPT + 1; i++)
+		known += get_report(sender, s[i].message, &r) == 2;
+	EXPECT_EQ(KEPT - 1, known);
+	EXPECT_EQ(2, get_report(sender, 0, &r));
+	EXPECT_EQ(1, wait_complete(sender, 10000));
+	close(sender);
+	close(second);
+	close(stuck);
+	close(good);
 }
 
 TEST_F(sink, without_room)
