@@ -8,11 +8,9 @@ import errno
 from hbtest import hbcnl, node, tap, wire
 from hbtest.hbcnl import refused
 from hbtest.node import GROUP, KEY, until
-from hbtest.rounds import (DEAD_MS, DELAY_MS, USUAL_DEAD_MS, Coordinator, burst, flow, near, quiet,
-                           three_nodes, trip)
+from hbtest.rounds import (DEAD_MS, DELAY_MS, EVIL, USUAL_DEAD_MS, Coordinator, attack, burst,
+                           flow, near, quiet, three_nodes, trip)
 
-EVIL = 9		# a node that is a program
-WORKERS = 512		# probes of all namespaces that are served at once
 ROUND_SECONDS = 60	# the longest round
 
 
@@ -202,13 +200,6 @@ def test_requests(one):
     refused("too many tasks", errno.E2BIG, "4096", start, *[trip(2, 3)] * 4097)
 
 
-def attack():
-    """A connection of node 9 to node 2."""
-    sock = node.tcp(EVIL)
-    sock.connect(("10.9.0.2", 7310))
-    return wire.Peer(sock, GROUP, KEY)
-
-
 def enter():
     """A probe of node 9 at node 2."""
     peer = attack()
@@ -227,28 +218,6 @@ def test_pings():
     tap.check(ROUND_SECONDS <= took < ROUND_SECONDS + 10,
               f"pings keep a probe as long as a round: {took:.0f} s")
     peer.close()
-
-
-def test_crowd(nodes):
-    """Probes of one namespace take all workers; another one ends without."""
-    crowd = []
-    for _ in range(WORKERS):
-        peer = attack()
-        crowd.append(peer)
-        first, challenge = peer.greet(2, EVIL, EVIL, flags=wire.FOR_PROBES)
-        peer.send(wire.frame(wire.AUTH, wire.proof(KEY, b"hbcast connector", first, challenge)))
-    tap.check(crowd[0].alive(), "those that came first are served")
-    nodes[3].client.do("peer-new", id=1, ipv4="10.9.0.1")
-    other = Coordinator(nodes[3])
-    measured = other.start(flow(3, 1), ms=500)
-    tap.equal(list(other.samples(measured.number, 2)), [], "one more has to wait")
-    begin = node.time.monotonic()
-    nodes[3].client.do("node-del")
-    tap.check(node.time.monotonic() < begin + 2, "its node does not wait for the others")
-    other.close()
-    for peer in crowd:
-        peer.close()
-    nodes[3].join()
 
 
 def test_evil_coordinator(nodes):
@@ -342,7 +311,6 @@ def main():
     test_requests(one)
     test_evil_coordinator(nodes)
     test_pings()
-    test_crowd(nodes)
     test_evil_node(nodes, one)
     last = one.start(flow(1, 2), flow(2, 3), trip(3, 1, 1000), ms=60000)
     tap.check(last.wait(lambda: last.nodes == set(last.last)), "a last round runs")
