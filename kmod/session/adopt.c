@@ -18,6 +18,7 @@ int hbc_adopt(struct hbc_child *child)
 {
 	struct hbc_session *s = child->s;
 	struct hbc_tree *old = child->tree, *tree;
+	struct hbc_child *each;
 	LIST_HEAD(fresh);
 	int err;
 
@@ -32,6 +33,8 @@ int hbc_adopt(struct hbc_child *child)
 		hbc_tree_put(tree);
 		return err;
 	}
+	list_for_each_entry(each, &fresh, link)
+		each->row = child->row + 1;
 	/* The session's reference goes over to the new one. */
 	spin_lock_bh(&s->lock);
 	s->tree[tree->slot] = tree;

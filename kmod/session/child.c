@@ -330,6 +330,7 @@ int hbc_child_up(struct hbc_child *child)
 
 	spin_lock_bh(&s->lock);
 	child->up = true;
+	child->row = 0;
 	child->plan_told = false;
 	child->tree_told = 0;
 	/* Who comes back again and again without an ACK gets no more time for it. */

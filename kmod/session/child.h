@@ -38,6 +38,7 @@ struct hbc_tree;
  * @stop: OVER is to be told: it has asked the lane to stop, or the session has ended
  * @ready: epoch in which all below it are connected
  * @dead: those below count as not reached
+ * @row: nodes above it, one below the other, that were not reached since it was adopted
  * @ack: first short message that is not where it belongs there and below
  * @ack_bytes: bytes of that which are
  * @ack_up: @ack when the lane was READY last
@@ -63,6 +64,7 @@ struct hbc_child {
 	bool stop;
 	u32 ready;
 	bool dead;
+	unsigned int row;
 	u64 ack;
 	u64 ack_bytes;
 	u64 ack_up;

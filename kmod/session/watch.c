@@ -32,6 +32,7 @@
 
 #define HBC_WATCH_PARTS		4	/* looks in a dead-interval, or stall-interval */
 #define HBC_WATCH_ORPHAN	4	/* dead-intervals without a parent */
+#define HBC_WATCH_ROW		4U	/* nodes in a row that are not reached: no less time later */
 
 static unsigned long hbc_watch_dead(const struct hbc_session *s)
 {
@@ -43,17 +44,24 @@ static unsigned long hbc_watch_stall(const struct hbc_session *s)
 	return msecs_to_jiffies(READ_ONCE(s->group->config.stall_ms));
 }
 
+/* When a child counts as not reached; in a row each has half the time, as those behind wait. */
+static unsigned long hbc_watch_deadline(const struct hbc_child *child)
+{
+	return child->lane->since +
+	       (hbc_watch_dead(child->s) >> (clamp(child->row, 1U, HBC_WATCH_ROW) - 1));
+}
+
 /* So often that a child is cut off before the parent has lost patience; the dead are not late. */
 void hbc_watch_begin(struct hbc_session *s)
 {
-	unsigned long dead = hbc_watch_dead(s), now = jiffies, next;
+	unsigned long now = jiffies, next;
 	struct hbc_child *child;
 
-	next = now + min(dead, hbc_watch_stall(s)) / HBC_WATCH_PARTS + 1;
+	next = now + min(hbc_watch_dead(s), hbc_watch_stall(s)) / HBC_WATCH_PARTS + 1;
 	spin_lock_bh(&s->lock);
 	list_for_each_entry(child, &s->children, link)
-		if (!child->up && time_in_range(child->lane->since + dead, now, next))
-			next = child->lane->since + dead + 1;
+		if (!child->up && time_in_range(hbc_watch_deadline(child), now, next))
+			next = hbc_watch_deadline(child) + 1;
 	spin_unlock_bh(&s->lock);
 	kref_get(&s->ref);
 	if (!queue_delayed_work(hbc_slow_wq, &s->watch, next - now))
@@ -94,7 +102,7 @@ static bool hbc_watch_child(struct hbc_child *child)
 
 	lockdep_assert_held(&s->plan_lock);
 	spin_lock_bh(&s->lock);
-	lost = !child->up && time_after(jiffies, child->lane->since + hbc_watch_dead(s));
+	lost = !child->up && time_after(jiffies, hbc_watch_deadline(child));
 	stalled = hbc_watch_stalled(child);
 	spin_unlock_bh(&s->lock);
 	if (!lost && !stalled)

@@ -6,11 +6,12 @@
 import contextlib
 import os
 import random
+import select
 import subprocess
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import GROUP, KEY, until
-from hbtest.trees import EVIL, MIB, RATE, SECONDS, Scene, listen, parent, rated
+from hbtest.trees import DEAD_MS, EVIL, MIB, RATE, SECONDS, Scene, listen, parent, rated
 
 PORT = 8	# honest broadcasts go to another one
 LITTLE, ENOUGH = MIB, 64 * MIB
@@ -101,6 +102,13 @@ def greet(listener):
     return child
 
 
+def adopted(listener, above):
+    """The child, when those above it count as not reached; until then the parent is not silent."""
+    while not select.select([listener], [], [], 0.05)[0]:
+        above.alive()
+    return greet(listener)
+
+
 def test_adopted(scene):
     """A node that has adopted the children of a dead one keeps them when its tree comes again."""
     nodes = [wire.tree_node(2, children=1), wire.tree_node(77, children=1),
@@ -109,7 +117,7 @@ def test_adopted(scene):
     with listen() as listener:
         above = parent(0, incarnation)
         above.tell(nodes)
-        below = greet(listener)
+        below = adopted(listener, above)
         below.settle()
         again = parent(0, incarnation, EVIL + 1)
         again.tell(nodes)
@@ -121,6 +129,26 @@ def test_adopted(scene):
         again.give(1, content, PORT)
         tap.equal(below.gets(1), content, "and gets what comes")
         again.leave()
+        for each in above, below:
+            each.close()
+
+
+def test_row(scene):
+    """Eight of a chain are away: the one behind them is reached before it loses patience. Of the
+    first two each has a dead-interval, the next ones a half, a quarter, and an eighth each."""
+    away = 8
+    nodes = [wire.tree_node(2, children=1)]
+    nodes += [wire.tree_node(70 + k, children=1) for k in range(away)]
+    nodes += [wire.tree_node(EVIL, address=f"10.9.0.{EVIL}")]
+    with listen() as listener:
+        above = parent(0, random.getrandbits(63) + 1)
+        begin = node.time.monotonic()
+        above.tell(nodes)
+        below = adopted(listener, above)
+        took = (node.time.monotonic() - begin) * 1000 / DEAD_MS
+        tap.check(3.2 < took < 4, f"eight in a row take 3.25 dead-intervals: {took:.2f}")
+        below.settle()
+        above.leave()
         for each in above, below:
             each.close()
 
@@ -286,8 +314,8 @@ def main():
     scene = Scene()
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
-    for test in test_adopted, test_chain, test_slots, test_edge, test_plan, test_asks, test_serves, \
-            test_tries, test_lost_first, test_without, test_root:
+    for test in test_adopted, test_row, test_chain, test_slots, test_edge, test_plan, test_asks, \
+            test_serves, test_tries, test_lost_first, test_without, test_root:
         test(scene)
     scene.end()
     tap.done()
