@@ -84,39 +84,19 @@ static int hbc_burst_add_foreign(struct hbc_burst *b, struct sk_buff *skb, unsig
 	return err;
 }
 
-static int hbc_burst_add_head(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
-			      unsigned int len)
-{
-	struct page *page;
-
-	if (!skb->head_frag)
-		return hbc_burst_add_foreign(b, skb, off, len);
-	page = virt_to_head_page(skb->data);
-	return hbc_burst_add_page(b, page, skb->data + off - (u8 *)page_address(page), len);
-}
-
-/* @len bytes at @off of the skb, which lie at @skip of @frag. */
-static int hbc_burst_add_frag(struct hbc_burst *b, struct sk_buff *skb, const skb_frag_t *frag,
-			      unsigned int off, unsigned int skip, unsigned int len)
-{
-	struct page *page = skb_frag_page(frag);
-
-	if (!sendpage_ok(page))
-		return hbc_burst_add_foreign(b, skb, off, len);
-	return hbc_burst_add_page(b, page, skb_frag_off(frag) + skip, len);
-}
-
 /* One skb without those on its frag_list. @off and @len lie inside. */
 static int hbc_burst_add_one(struct hbc_burst *b, struct sk_buff *skb, unsigned int off,
 			     unsigned int len)
 {
 	unsigned int head = skb_headlen(skb), skip = off - min(off, head), n;
 	const skb_frag_t *frag = skb_shinfo(skb)->frags;
+	struct page *page = virt_to_head_page(skb->data);
 	int err = 0;
 
 	if (off < head) {
 		n = min(len, head - off);
-		err = hbc_burst_add_head(b, skb, off, n);
+		err = !skb->head_frag ? hbc_burst_add_foreign(b, skb, off, n) :
+		      hbc_burst_add_page(b, page, skb->data + off - (u8 *)page_address(page), n);
 		off += n;
 		len -= n;
 	}
@@ -124,7 +104,9 @@ static int hbc_burst_add_one(struct hbc_burst *b, struct sk_buff *skb, unsigned 
 		skip -= skb_frag_size(frag++);
 	for (; len && !err; frag++, skip = 0) {
 		n = min(len, skb_frag_size(frag) - skip);
-		err = hbc_burst_add_frag(b, skb, frag, off, skip, n);
+		page = skb_frag_page(frag);
+		err = !sendpage_ok(page) ? hbc_burst_add_foreign(b, skb, off, n) :
+		      hbc_burst_add_page(b, page, skb_frag_off(frag) + skip, n);
 		off += n;
 		len -= n;
 	}
