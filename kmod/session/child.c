@@ -143,6 +143,7 @@ static void hbc_child_renew(struct hbc_child *child)
 	child->ack = 0;
 	child->ack_bytes = 0;
 	child->moved = jiffies;
+	child->row = 0;
 	/* One that had asked the lane to stop says anew what it has. */
 	child->agreed = child->agreed && !child->stop;
 	child->stop = false;

@@ -32,7 +32,7 @@
 
 #define HBC_WATCH_PARTS		4	/* looks in a dead-interval, or stall-interval */
 #define HBC_WATCH_ORPHAN	4	/* dead-intervals without a parent */
-#define HBC_WATCH_ROW		4U	/* nodes in a row that are not reached: no less time later */
+#define HBC_WATCH_ROW		4U	/* nodes in a row: those behind have no less time */
 
 static unsigned long hbc_watch_dead(const struct hbc_session *s)
 {
@@ -44,7 +44,7 @@ static unsigned long hbc_watch_stall(const struct hbc_session *s)
 	return msecs_to_jiffies(READ_ONCE(s->group->config.stall_ms));
 }
 
-/* When a child counts as not reached; in a row each has half the time, as those behind wait. */
+/* When it is too late for a child; in a row each has half the time, as those behind wait. */
 static unsigned long hbc_watch_deadline(const struct hbc_child *child)
 {
 	return child->lane->since +
@@ -113,8 +113,10 @@ static bool hbc_watch_child(struct hbc_child *child)
 	    !time_after(jiffies, child->lane->since + 2 * hbc_watch_dead(s)))
 		return false;
 	spin_lock_bh(&s->lock);
-	/* Unless it has come back meanwhile; what it has acknowledged does not count any more. */
-	if (stalled || !child->up) {
+	/* Unless it has come back meanwhile, or has had less time than others. */
+	if (stalled ||
+	    (!child->up && time_after(jiffies, child->lane->since + hbc_watch_dead(s)))) {
+		/* What it has acknowledged does not count any more. */
 		child->dead = true;
 		hbc_lost_child(child, hbc_child_edge(child)->size, true);
 		hbc_progress_again(s);
