@@ -72,6 +72,7 @@ void hbc_life_ready(struct hbc_lane *lane)
 	}
 	WRITE_ONCE(lane->stats.connects, lane->stats.connects + lane->connector);
 	WRITE_ONCE(lane->reason, HBCAST_REJECT_NONE);
+	lane->begun = jiffies;
 	lane->looked = jiffies;
 	lane->silent = 0;
 	clear_bit(HBC_LANE_CONGESTED, &lane->flags);
