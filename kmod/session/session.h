@@ -70,7 +70,7 @@ struct hbc_tree;
  * @lost: nodes below that are not reached
  * @gain: of lanes of several trees; its own lock
  * @alone: jiffies since when there is no parent in slot 0
- * @complete: jiffies when there was last seen to be one in each slot of this node
+ * @complete: jiffies when there was one in each other slot of this node, or so long ago
  * @ended: enum hbcast_reason with which the session ended here, or 0; hn->lock, too
  * @over: tag of OVER for those below: HBC_OVER_*
  * @work: after the file's work has told of something, or nodes are lost

@@ -150,12 +150,13 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 	unsigned long patience = HBC_WATCH_ORPHAN * hbc_watch_dead(s);
 	struct hbc_parent *parent;
 	struct hbc_message *m;
+	struct hbc_child *child;
 	bool orphan;
 	u64 lacks;
 
 	spin_lock_bh(&s->lock);
 	lacks = s->origin || !s->tree[HBC_SLOT_ALL] ? 0 :
-		be64_to_cpu(s->tree[HBC_SLOT_ALL]->node[0].slots);
+		be64_to_cpu(s->tree[HBC_SLOT_ALL]->node[0].slots) & ~BIT_ULL(HBC_SLOT_ALL);
 	list_for_each_entry(parent, &s->parents, link)
 		if (s->parent[parent->lane->slot] == parent)
 			lacks &= ~BIT_ULL(parent->lane->slot);
@@ -166,6 +167,11 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 		list_for_each_entry(m, &s->messages, link)
 			WRITE_ONCE(m->thrown, true);
 		hbc_have_want(s);
+		/* Who is asked may wait for one of these, who hear of no tree now, and ask, too. */
+		list_for_each_entry(child, &s->children, link)
+			if (lacks & BIT_ULL(child->slot) && child->plan_told)
+				hbc_lane_fail(child->lane, ETIME);
+		s->complete = jiffies - patience + hbc_watch_dead(s);
 	}
 	/* In other slots two nodes that nothing reaches any more may be parents of each other. */
 	orphan = !s->origin && !s->parent[HBC_SLOT_ALL] && time_after(jiffies, s->alone + patience);

@@ -12,10 +12,11 @@
 
 /* In @rank, beside the ranks of route.h. */
 #define HBC_RANK_WANT	(HBC_ROUTE_RANKS)	/* the child has asked for it */
+#define HBC_RANK_ASKED	0xfd			/* so it has, and who brings it is not known */
 #define HBC_RANK_NONE	0xfe			/* another lane brings it */
 #define HBC_RANK_OPEN	0xff			/* not known */
 
-static_assert(HBC_ROUTE_RANKS < HBC_RANK_NONE);
+static_assert(HBC_ROUTE_RANKS < HBC_RANK_ASKED);
 
 struct hbc_cursor *hbc_cursor_new(struct hbc_store *store, struct hbc_lane *lane)
 {
@@ -65,7 +66,9 @@ void hbc_cursor_set_route(struct hbc_cursor *c, const struct hbc_route *route)
 		list_add_tail(&c->link, &c->store->cursors);
 	c->route = route;
 	for (p = 0; p < c->store->nr; p++)
-		if (c->rank[p] != HBC_RANK_WANT)
+		if (c->rank[p] == HBC_RANK_WANT)
+			c->rank[p] = HBC_RANK_ASKED;
+		else if (c->rank[p] != HBC_RANK_ASKED)
 			c->rank[p] = HBC_RANK_OPEN;
 	memset(c->next, 0, sizeof(c->next));
 	spin_unlock_bh(&c->store->lock);
@@ -86,11 +89,13 @@ void hbc_cursor_rewind(struct hbc_cursor *c)
 /* The rank of a piece that has a slot. */
 static u8 hbc_cursor_rank(struct hbc_cursor *c, u32 piece)
 {
+	bool asked = c->rank[piece] == HBC_RANK_ASKED;
 	int rank;
 
-	if (c->rank[piece] == HBC_RANK_OPEN) {
+	/* What is asked for and comes by this lane anyway comes in its order. */
+	if (asked || c->rank[piece] == HBC_RANK_OPEN) {
 		rank = hbc_route_rank(c->route, c->store->tag[piece], piece);
-		c->rank[piece] = rank < 0 ? HBC_RANK_NONE : rank;
+		c->rank[piece] = rank >= 0 ? rank : asked ? HBC_RANK_WANT : HBC_RANK_NONE;
 	}
 	return c->rank[piece];
 }
@@ -291,7 +296,7 @@ void hbc_cursor_told(struct hbc_cursor *c, u32 first, u32 end, enum hbc_cursor_w
 		if (word == HBC_WORD_SLOTS)
 			bitmap_set(c->stub, first, stop - first);
 		else if (word == HBC_WORD_WANT)
-			memset(c->rank + first, HBC_RANK_WANT, stop - first);
+			memset(c->rank + first, HBC_RANK_ASKED, stop - first);
 	}
 	spin_unlock_bh(&c->store->lock);
 }

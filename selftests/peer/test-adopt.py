@@ -11,7 +11,8 @@ import subprocess
 
 from hbtest import hbcnl, node, tap, wire
 from hbtest.node import GROUP, KEY, until
-from hbtest.trees import DEAD_MS, EVIL, MIB, RATE, SECONDS, Scene, listen, parent, rated
+from hbtest.trees import (DEAD_MS, EVIL, MIB, RATE, SECONDS, Scene, carried, listen, parent,
+                          rated)
 
 PORT = 8	# honest broadcasts go to another one
 LITTLE, ENOUGH = MIB, 64 * MIB
@@ -74,6 +75,35 @@ def test_edge(scene):
               "a node that one tree does not reach any more gets its part by the other one")
     tap.equal(broadcast(scene)[0], [2, 3, 4], "and of the next file, too")
     node.ip("-n", "n3", "route", "del", *hole)
+
+
+def test_edge_at_root(scene):
+    """The root is asked for what a tree brings no more: to others that tree brings it still."""
+    hole = "blackhole", "10.9.0.2"
+    shape = ["tc", "-n", "n1", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "32mbit",
+             "burst", "64kb", "latency", "50ms"]
+    scene.root.apply_trees((RATE, ((1, 2), (1, 3), (1, 4))), (RATE, ((1, 2), (2, 3), (3, 4))))
+    subprocess.run(shape, check=True)
+    node.ip("-n", "n3", "route", "add", *hole)
+    tap.equal(broadcast(scene)[0], [2, 3, 4], "an edge breaks of which the root is the other parent")
+    before = carried(scene.root)
+    tap.equal(broadcast(scene)[0], [2, 3, 4], "the next file comes, too")
+    share = (carried(scene.root) - before)[1] / SIZE
+    tap.check(share > 0.4, f"a half of it along the tree that is broken, as planned: {share:.2f}")
+    node.ip("-n", "n3", "route", "del", *hole)
+    subprocess.run([*shape[:4], "del", *shape[5:8]], check=True)
+
+
+def test_circle(scene):
+    """A node has lost one tree, and who is asked has it from that node alone."""
+    hole = "blackhole", "10.9.0.2"
+    scene.root.apply_trees((RATE, ((1, 2), (1, 4), (4, 3))), (RATE, ((1, 2), (2, 3), (3, 4))))
+    for away in "n3", "n4":
+        node.ip("-n", away, "route", "add", *hole)
+    tap.equal(broadcast(scene), ([2, 3, 4], {2: "delivered", 3: "delivered", 4: "delivered"}),
+              "two nodes that ask each other get all of a file")
+    for away in "n3", "n4":
+        node.ip("-n", away, "route", "del", *hole)
 
 
 def test_plan(scene):
@@ -314,8 +344,9 @@ def main():
     scene = Scene()
     node.plug(EVIL)
     scene.root.client.do("peer-new", id=EVIL, ipv4=f"10.9.0.{EVIL}")
-    for test in test_adopted, test_row, test_chain, test_slots, test_edge, test_plan, test_asks, \
-            test_serves, test_tries, test_lost_first, test_without, test_root:
+    for test in test_adopted, test_row, test_chain, test_slots, test_edge, test_edge_at_root, \
+            test_circle, test_plan, test_asks, test_serves, test_tries, test_lost_first, \
+            test_without, test_root:
         test(scene)
     scene.end()
     tap.done()
