@@ -187,16 +187,6 @@ static bool hbc_probe_broadcast(struct hbc_net *hn)
 	return busy;
 }
 
-/* A node has one round at a time, so that none spoils another one's figures. */
-static enum hbcast_round_status hbc_probe_round_judge(struct hbc_probe_round *round, bool anyway)
-{
-	struct hbc_net *hn = round->control->hn;
-
-	if (!anyway && hbc_probe_broadcast(hn))
-		return HBCAST_ROUND_BROADCAST;
-	return cmpxchg(&hn->probe_round, NULL, round) ? HBCAST_ROUND_BUSY : HBCAST_ROUND_RUNNING;
-}
-
 /* All tasks are read before one of them begins. */
 static int hbc_probe_round_read(struct hbc_probe_round *round, const struct hbc_wire_task *task)
 {
@@ -264,6 +254,7 @@ static void hbc_probe_round_begin(struct hbc_probe_round *round)
 static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_hdr *h,
 			       const struct hbc_wire_ask *w)
 {
+	struct hbc_net *hn = round->control->hn;
 	int err;
 
 	if (be32_to_cpu(w->round) == round->id && h->n)
@@ -285,7 +276,11 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 	err = hbc_probe_round_read(round, w->task);
 	if (err)
 		return err;
-	round->status = hbc_probe_round_judge(round, h->tag & HBC_ASK_ANYWAY);
+	/* A node has one round at a time, so that none spoils another one's figures. */
+	round->status = !(h->tag & HBC_ASK_ANYWAY) && hbc_probe_broadcast(hn) ?
+			HBCAST_ROUND_BROADCAST :
+			cmpxchg(&hn->probe_round, NULL, round) ? HBCAST_ROUND_BUSY :
+			HBCAST_ROUND_RUNNING;
 	if (round->status == HBCAST_ROUND_RUNNING)
 		hbc_probe_round_begin(round);
 	return 0;

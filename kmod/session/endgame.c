@@ -224,16 +224,6 @@ static void hbc_endgame_kick(struct hbc_session *s, const struct hbc_endgame *eg
 
 /* What happens. */
 
-/* Slots of @set in which LAST has not come: whether enough is known. */
-static bool hbc_endgame_is_due(const struct hbc_message *m, const struct hbc_plan *plan, u64 set,
-			       u64 *open)
-{
-	*open = set & ~READ_ONCE(m->lasts);
-	if (!*open)
-		return true;
-	return set == plan->slots.set && hweight64(*open) == 1;
-}
-
 void hbc_endgame_begin(struct hbc_message *m, bool again)
 {
 	const unsigned long *there = again ? m->store->whole : m->store->begun;
@@ -246,8 +236,10 @@ void hbc_endgame_begin(struct hbc_message *m, bool again)
 	    hbc_store_is_whole(m->store))
 		return;
 	plan = hbc_endgame_plan(s, &set);
-	/* With one slot there is nobody else to ask. */
-	if (plan && hweight64(set) > 1 && hbc_endgame_is_due(m, plan, set, &open))
+	open = plan ? set & ~READ_ONCE(m->lasts) : 0;
+	/* With one slot there is nobody else to ask; of the slots without LAST one may be open. */
+	if (plan && hweight64(set) > 1 &&
+	    (!open || (set == plan->slots.set && hweight64(open) == 1)))
 		eg = hbc_endgame_new(m->store->nr);
 	if (eg) {
 		hbc_endgame_deal(eg, there, &plan->slots, set, open);

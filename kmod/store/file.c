@@ -101,13 +101,6 @@ void hbc_file_put(struct hbc_file *f)
 	kref_put(&f->ref, hbc_file_free);
 }
 
-/* Whether it is not as it was when it was given. */
-static bool hbc_file_has_changed(const struct hbc_file *f)
-{
-	return i_size_read(file_inode(f->file)) != f->size ||
-	       hbc_file_changed_ns(f->file) != f->changed;
-}
-
 /* All of @iter, to or from @pos, by the rights of who gave the file: 0 or -errno. */
 static int hbc_file_io(struct hbc_file *f, struct iov_iter *iter, loff_t pos, bool write)
 {
@@ -160,6 +153,7 @@ static int hbc_file_piece(struct hbc_store *store, struct hbc_file *file, u32 pi
 static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *pages)
 {
 	struct hbc_burst *b = hbc_cut_new(&store->info, piece, pages);
+	const struct hbc_file *f = store->file;
 	struct hbc_held held;
 	u32 sum = 0;
 	int err;
@@ -169,7 +163,9 @@ static int hbc_file_load(struct hbc_store *store, u32 piece, struct hbc_pages *p
 		return -ENOMEM;
 	held = (struct hbc_held) { .burst = b, .len = b->len };
 	err = hbc_file_piece(store, store->file, piece, &held, 1, false);
-	if (!err && store->reads_ahead && hbc_file_has_changed(store->file))
+	/* Whether it is not as it was when it was given. */
+	if (!err && store->reads_ahead && (i_size_read(file_inode(f->file)) != f->size ||
+					   hbc_file_changed_ns(f->file) != f->changed))
 		err = -ESTALE;
 	spin_lock_bh(&store->lock);
 	tag = store->tag[piece];
