@@ -295,7 +295,7 @@ static bool hbc_serve_give(struct hbc_child *child)
 static bool hbc_serve_try(struct hbc_child *child, bool own, u32 most, struct hbc_held *part)
 {
 	lockdep_assert_held(&child->s->lock);
-	return child->agreed && (hbc_serve_kind(child, HBC_MESSAGE_SHORT, own, most, part) ||
+	return child->agreed && (hbc_serve_kind(child, HBC_MESSAGE_SHORT, false, most, part) ||
 				 hbc_serve_kind(child, HBC_MESSAGE_FILE, own, most, part));
 }
 
