@@ -9,9 +9,8 @@
 #include "store/store.h"
 
 /*
- * Runs of pieces from *@from on that are here, or with @missing of those that are not: of these
- * the last one may be longer, as to ask for more does no harm. Return: their number; *@from: where
- * there may be more, or 0.
+ * Runs of pieces from *@from on that are here, or with @missing of those that are not. Return:
+ * their number; *@from: where there may be more, or 0.
  */
 static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, u32 *from,
 				  struct hbc_wire_run *run)
@@ -27,8 +26,6 @@ static unsigned int hbc_have_runs(struct hbc_store *store, bool missing, u32 *fr
 			break;
 		end = missing ? find_next_bit(store->whole, store->nr, p) :
 				find_next_zero_bit(store->whole, store->nr, p);
-		if (missing && n == HBC_HAVE_RUNS - 1)
-			end = store->nr;
 		run[n].first = cpu_to_be32(p);
 		run[n].count = cpu_to_be32(end - p);
 	}
@@ -107,6 +104,7 @@ void hbc_have_want(struct hbc_session *s)
 		return;
 	parent->wanting = true;
 	parent->want = 0;
+	parent->want_piece = 0;
 	hbc_lane_kick(parent->lane);
 }
 
@@ -119,11 +117,13 @@ unsigned int hbc_have_want_frame(struct hbc_parent *parent, struct hbc_wire_have
 	if (!parent->wanting || parent->having)
 		return 0;
 	list_for_each_entry(m, &parent->s->messages, link) {
-		if (hbc_message_number(m) <= parent->want || !READ_ONCE(m->thrown) ||
-		    hbc_message_is_useless(m))
+		if (hbc_message_number(m) <= parent->want)
 			continue;
-		parent->want = hbc_message_number(m);
-		n = hbc_have_runs(m->store, true, &(u32){ 0 }, w->run);
+		n = READ_ONCE(m->thrown) && !hbc_message_is_useless(m) ?
+		    hbc_have_runs(m->store, true, &parent->want_piece, w->run) : 0;
+		parent->want_piece = n ? parent->want_piece : 0;
+		if (!parent->want_piece)
+			parent->want = hbc_message_number(m);
 		if (n)
 			return hbc_have_put(m, w, HBC_FRAME_WANT, 0, n);
 	}

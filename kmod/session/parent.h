@@ -27,8 +27,10 @@ struct hbc_session;
  * @having: HAVE is being said: of messages behind @have, of the first from @have_piece on
  * @have: see there
  * @have_piece: likewise
- * @wanting: WANT is being said, of what was thrown away, of messages from @want on
+ * @wanting: WANT is being said, of what was thrown away, of messages behind @want, of the first
+ *	from @want_piece on
  * @want: see there
+ * @want_piece: likewise
  * @over: the other side has said OVER: nothing more comes
  * @stop: STOP is to be said
  * @tree_ack: is to be told, unless its epoch is 0
@@ -52,6 +54,7 @@ struct hbc_parent {
 	u32 have_piece;
 	bool wanting;
 	u64 want;
+	u32 want_piece;
 	bool over;
 	bool stop;
 	struct hbc_wire_tree_ack tree_ack;
