@@ -107,6 +107,7 @@ struct hbc_session *hbc_session_new(struct hbc_group *group, u32 root, u64 incar
 	xa_init_flags(&s->index, 0);
 	s->alone = jiffies;
 	s->complete = jiffies;
+	s->asked = jiffies;
 	s->progress.since = jiffies;
 	INIT_WORK(&s->work, hbc_session_work);
 	INIT_DELAYED_WORK(&s->report, hbc_report_work);

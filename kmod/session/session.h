@@ -70,7 +70,8 @@ struct hbc_tree;
  * @lost: nodes below that are not reached
  * @gain: of lanes of several trees; its own lock
  * @alone: jiffies since when there is no parent in slot 0
- * @complete: jiffies when there was one in each other slot of this node, or so long ago
+ * @complete: jiffies when there was one in each other slot of this node
+ * @asked: likewise, or later, when what they lack has been asked for
  * @ended: enum hbcast_reason with which the session ended here, or 0; hn->lock, too
  * @over: tag of OVER for those below: HBC_OVER_*
  * @work: after the file's work has told of something, or nodes are lost
@@ -112,6 +113,7 @@ struct hbc_session {
 	struct hbc_gain gain;
 	unsigned long alone;
 	unsigned long complete;
+	unsigned long asked;
 	u8 ended;
 	u8 over;
 	struct work_struct work;

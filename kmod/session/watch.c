@@ -32,6 +32,7 @@
 
 #define HBC_WATCH_PARTS		4	/* looks in a dead-interval, or stall-interval */
 #define HBC_WATCH_ORPHAN	4	/* dead-intervals without a parent */
+#define HBC_WATCH_ASK		2	/* in one slot of several: slot 0's is asked */
 #define HBC_WATCH_ROW		4U	/* nodes in a row: those behind have no less time */
 
 static unsigned long hbc_watch_dead(const struct hbc_session *s)
@@ -47,8 +48,12 @@ static unsigned long hbc_watch_stall(const struct hbc_session *s)
 /* When it is too late for a child; in a row each has half the time, as those behind wait. */
 static unsigned long hbc_watch_deadline(const struct hbc_child *child)
 {
-	return child->lane->since +
-	       (hbc_watch_dead(child->s) >> (clamp(child->row, 1U, HBC_WATCH_ROW) - 1));
+	unsigned int row = clamp(child->row, 1U, HBC_WATCH_ROW);
+
+	/* One that has answered lives, perhaps far away. */
+	if (READ_ONCE(child->lane->state) == HBCAST_LANE_STATE_HANDSHAKE)
+		row = 1;
+	return child->lane->since + (hbc_watch_dead(child->s) >> (row - 1));
 }
 
 /* So often that a child is cut off before the parent has lost patience; the dead are not late. */
@@ -162,17 +167,22 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 			lacks &= ~BIT_ULL(parent->lane->slot);
 		else if (time_after(jiffies, parent->heard + patience))
 			hbc_lane_close(parent->lane, false);
-	s->complete = lacks ? s->complete : jiffies;
-	if (time_after(jiffies, s->complete + patience)) {
+	if (!lacks) {
+		s->complete = jiffies;
+		s->asked = jiffies;
+	}
+	if (time_after(jiffies, s->asked + HBC_WATCH_ASK * hbc_watch_dead(s))) {
 		list_for_each_entry(m, &s->messages, link)
 			WRITE_ONCE(m->thrown, true);
 		hbc_have_want(s);
-		/* Who is asked may wait for one of these, who hear of no tree now, and ask, too. */
+		/* And once more in a dead-interval. */
+		s->asked = jiffies - (HBC_WATCH_ASK - 1) * hbc_watch_dead(s);
+	}
+	/* Who is asked may wait for one of these, who hear of no tree now, and ask, too. */
+	if (time_after(jiffies, s->complete + patience))
 		list_for_each_entry(child, &s->children, link)
 			if (lacks & BIT_ULL(child->slot) && child->plan_told)
 				hbc_lane_fail(child->lane, ETIME);
-		s->complete = jiffies - patience + hbc_watch_dead(s);
-	}
 	/* In other slots two nodes that nothing reaches any more may be parents of each other. */
 	orphan = !s->origin && !s->parent[HBC_SLOT_ALL] && time_after(jiffies, s->alone + patience);
 	spin_unlock_bh(&s->lock);
