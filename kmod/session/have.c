@@ -73,9 +73,11 @@ unsigned int hbc_have_frame(struct hbc_parent *parent, struct hbc_wire_have *w)
 	list_for_each_entry(m, &parent->s->messages, link) {
 		if (hbc_message_number(m) <= parent->have)
 			continue;
+		/* The one that it is of may be over. */
+		if (hbc_message_number(m) != parent->have + 1)
+			parent->have_piece = 0;
 		n = hbc_have_message(m, &parent->have_piece, w);
-		if (!parent->have_piece)
-			parent->have = hbc_message_number(m);
+		parent->have = hbc_message_number(m) - !!parent->have_piece;
 		if (n)
 			return n;
 	}
@@ -119,11 +121,12 @@ unsigned int hbc_have_want_frame(struct hbc_parent *parent, struct hbc_wire_have
 	list_for_each_entry(m, &parent->s->messages, link) {
 		if (hbc_message_number(m) <= parent->want)
 			continue;
+		if (hbc_message_number(m) != parent->want + 1)
+			parent->want_piece = 0;
 		n = READ_ONCE(m->thrown) && !hbc_message_is_useless(m) ?
 		    hbc_have_runs(m->store, true, &parent->want_piece, w->run) : 0;
 		parent->want_piece = n ? parent->want_piece : 0;
-		if (!parent->want_piece)
-			parent->want = hbc_message_number(m);
+		parent->want = hbc_message_number(m) - !!parent->want_piece;
 		if (n)
 			return hbc_have_put(m, w, HBC_FRAME_WANT, 0, n);
 	}
