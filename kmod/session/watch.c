@@ -181,7 +181,7 @@ static bool hbc_watch_orphan(struct hbc_session *s)
 	/* Who is asked may wait for one of these, who hear of no tree now, and ask, too. */
 	if (time_after(jiffies, s->complete + patience))
 		list_for_each_entry(child, &s->children, link)
-			if (lacks & BIT_ULL(child->slot) && child->plan_told)
+			if (lacks & BIT_ULL(child->slot) && child->up && child->plan_told)
 				hbc_lane_fail(child->lane, ETIME);
 	/* In other slots two nodes that nothing reaches any more may be parents of each other. */
 	orphan = !s->origin && !s->parent[HBC_SLOT_ALL] && time_after(jiffies, s->alone + patience);
