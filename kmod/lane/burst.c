@@ -53,8 +53,7 @@ int hbc_burst_add_page(struct hbc_burst *b, struct page *page, unsigned int off,
 	if (!b->nr || !hbc_burst_join(&b->bv[b->nr - 1], page, off, len)) {
 		if (b->nr == b->max)
 			return -ENOSPC;
-		if (!b->nr ||
-		    compound_head(b->bv[b->nr - 1].bv_page) != compound_head(page))
+		if (!b->nr || compound_head(b->bv[b->nr - 1].bv_page) != compound_head(page))
 			b->alive += page_size(compound_head(page));
 		get_page(page);
 		bvec_set_page(&b->bv[b->nr++], page, len, off);

@@ -277,12 +277,14 @@ static int hbc_probe_round_ask(struct hbc_probe_round *round, const struct hbc_h
 	if (err)
 		return err;
 	/* A node has one round at a time, so that none spoils another one's figures. */
-	round->status = !(h->tag & HBC_ASK_ANYWAY) && hbc_probe_broadcast(hn) ?
-			HBCAST_ROUND_BROADCAST :
-			cmpxchg(&hn->probe_round, NULL, round) ? HBCAST_ROUND_BUSY :
-			HBCAST_ROUND_RUNNING;
-	if (round->status == HBCAST_ROUND_RUNNING)
+	if (!(h->tag & HBC_ASK_ANYWAY) && hbc_probe_broadcast(hn)) {
+		round->status = HBCAST_ROUND_BROADCAST;
+	} else if (cmpxchg(&hn->probe_round, NULL, round)) {
+		round->status = HBCAST_ROUND_BUSY;
+	} else {
+		round->status = HBCAST_ROUND_RUNNING;
 		hbc_probe_round_begin(round);
+	}
 	return 0;
 }
 
