@@ -4,16 +4,16 @@
 """Probes of one namespace take all workers, which they have to do before the first one may not
 stay any longer; another namespace ends without."""
 
-from hbtest import node, tap, wire
-from hbtest.node import KEY
-from hbtest.rounds import EVIL, Coordinator, attack, flow, three_nodes
+from hbtest import hbcnl, node, tap, wire
+from hbtest.node import KEY, until
+from hbtest.rounds import EVIL, Coordinator, flow, three_nodes
 
 WORKERS = 512		# probes of all namespaces that are served at once
 
 
 def enter_late():
     """A probe that does not wait for what it is told."""
-    peer = attack()
+    peer = node.knock(EVIL, 2)
     first, challenge = peer.greet(2, EVIL, EVIL, flags=wire.FOR_PROBES)
     peer.send(wire.frame(wire.AUTH, wire.proof(KEY, b"hbcast connector", first, challenge)))
     return peer
@@ -35,6 +35,7 @@ def main():
     other.close()
     for peer in crowd:
         peer.close()
+    tap.check(until(20, hbcnl.unload_module), "the module unloads")
     tap.done()
 
 

@@ -8,8 +8,8 @@ import errno
 from hbtest import hbcnl, node, tap, wire
 from hbtest.hbcnl import refused
 from hbtest.node import GROUP, KEY, until
-from hbtest.rounds import (DEAD_MS, DELAY_MS, EVIL, USUAL_DEAD_MS, Coordinator, attack, burst,
-                           flow, near, quiet, three_nodes, trip)
+from hbtest.rounds import (DEAD_MS, DELAY_MS, EVIL, USUAL_DEAD_MS, Coordinator, burst, flow,
+                           near, quiet, three_nodes, trip)
 
 ROUND_SECONDS = 60	# the longest round
 
@@ -202,7 +202,7 @@ def test_requests(one):
 
 def enter():
     """A probe of node 9 at node 2."""
-    peer = attack()
+    peer = node.knock(EVIL, 2)
     if not peer.enter(2, EVIL, EVIL, flags=wire.FOR_PROBES):
         raise ConnectionRefusedError
     return peer

@@ -10,7 +10,7 @@ import threading
 import time
 
 from hbtest import hbcnl, node, tap, wire
-from hbtest.node import GROUP, KEY, tcp, until
+from hbtest.node import GROUP, KEY, until
 from hbtest.trees import (DEAD_MS, EVIL, MIB, RATE, ROOT, SECONDS, TREES, Scene, carried,
                           children, listen, parent, rated)
 
@@ -123,9 +123,8 @@ def learn(scene):
 
 def cut(member, above, slot, incarnation):
     """The lane from that parent ends: another one takes its place, and goes."""
-    with tcp(above.number) as sock:
-        sock.connect((f"10.9.0.{member.number}", 7310))
-        peer = wire.Peer(sock, GROUP, KEY, incarnation)
+    peer = node.knock(above.number, member.number, incarnation)
+    with peer.sock:
         if not peer.enter(member.number, above.number, 1, slot):
             raise ConnectionRefusedError
 

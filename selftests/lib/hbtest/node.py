@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from hbtest import hbcnl, tap
+from hbtest import hbcnl, tap, wire
 
 AF_HBCAST, SOL_HBCAST = 18, 318
 UNORDERED, NOTIFY, LAST_MESSAGE, COMPLETION, PIECE, FAILURE, SINKS = range(1, 8)
@@ -90,6 +90,14 @@ def buffers(usual, most):
 def tcp(number):
     """A TCP socket in that namespace."""
     return hbcnl.in_netns(f"n{number}", lambda: socket.socket(socket.AF_INET))
+
+
+def knock(sender, to, incarnation=None, timeout=None):
+    """A connection of a program in that namespace to a node."""
+    sock = tcp(sender)
+    sock.settimeout(timeout)
+    sock.connect((f"10.9.0.{to}", 7310))
+    return wire.Peer(sock, GROUP, KEY, incarnation)
 
 
 def address(port, group=GROUP):

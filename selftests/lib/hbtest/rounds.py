@@ -6,8 +6,8 @@ import itertools
 import subprocess
 import time
 
-from hbtest import hbcnl, node, tap, wire
-from hbtest.node import GROUP, KEY, Node, spec, switch
+from hbtest import hbcnl, tap
+from hbtest.node import GROUP, Node, spec, switch
 
 DELAY_MS = 5		# one way
 RATE = 20 * 10 ** 6	# bit/s that leave each node
@@ -35,13 +35,6 @@ def three_nodes():
     nodes[1].know(nodes.values())
     nodes[2].know(nodes.values())
     return nodes
-
-
-def attack():
-    """A connection of node 9 to node 2."""
-    sock = node.tcp(EVIL)
-    sock.connect(("10.9.0.2", 7310))
-    return wire.Peer(sock, GROUP, KEY)
 
 
 def sent(number):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Three honest nodes in a chain, and an attacker beside them."""
 
-from hbtest import hbcnl, node, tap, wire
-from hbtest.node import GROUP, KEY, Node, tcp, until
+from hbtest import hbcnl, node, tap
+from hbtest.node import Node, until
 
 # Within these seconds nothing must be left of an attack.
 SECONDS = 20 * tap.SLOWNESS
@@ -41,10 +41,7 @@ class Scene:
 
     def attack(self, to=None):
         """A connection to the victim."""
-        sock = tcp(EVIL)
-        sock.settimeout(15)
-        sock.connect((f"10.9.0.{(to or self.victim).number}", 7310))
-        return wire.Peer(sock, GROUP, KEY)
+        return node.knock(EVIL, (to or self.victim).number, timeout=15)
 
     def honest(self):
         """A broadcast from the root arrives at all members."""

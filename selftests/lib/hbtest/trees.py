@@ -58,10 +58,7 @@ def children(listener, count):
 
 def parent(slot, incarnation, sender=EVIL, root=ROOT):
     """A connection to node 2, as from a parent of the slot."""
-    sock = tcp(EVIL)
-    sock.settimeout(SECONDS)
-    sock.connect(("10.9.0.2", 7310))
-    peer = wire.Peer(sock, GROUP, KEY, incarnation)
+    peer = node.knock(EVIL, 2, incarnation, SECONDS)
     if not peer.enter(2, sender, root, slot):
         raise ConnectionRefusedError
     return peer
@@ -84,10 +81,7 @@ class Scene:
 
     def lane(self, number, slot):
         """A connection to that node, as from a parent in the group."""
-        sock = tcp(EVIL)
-        sock.settimeout(SECONDS)
-        sock.connect((f"10.9.0.{number}", 7310))
-        peer = wire.Peer(sock, GROUP, KEY)
+        peer = node.knock(EVIL, number, timeout=SECONDS)
         if not peer.enter(number, EVIL, EVIL, slot):
             raise ConnectionRefusedError
         return peer
