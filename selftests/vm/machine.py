@@ -5,13 +5,13 @@ A machine that has booted pauses itself (vm/mailbox.c). Its memory and its state
 kept by the hash of all they come from. Each use maps the kept memory privately, takes
 over the state, and gets its job through a device that is memory, too. Time is counted
 in instructions, exactly thanks to vm/warp.c, and nothing comes from outside but the job
-and the seed, so that with one processor the same job with the same seed is the same run,
-to the nanosecond.
+and the seed, so that the same job with the same seed is the same run, to the nanosecond.
 """
 
 import json
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -118,7 +118,8 @@ class Spec:
         os.mkdir(path)
         with tempfile.TemporaryDirectory(prefix="hbcast-boot.") as job, Qemu(
                 self, job, os.path.join(path, "memory"), "on", 1) as qemu:
-            if not qemu.wait("GUEST_PANICKED", BOOT_SECONDS):
+            qemu.ask("cont")
+            if not qemu.wait("GUEST_PANICKED"):
                 raise Failed(f"the kernel {self.release} did not boot:\n{qemu.last_lines(40)}")
             qemu.save(os.path.join(path, "state"))
             shutil.copy(os.path.join(job, "console"), path)
@@ -142,8 +143,8 @@ class Qemu:
         with open(os.path.join(job, "box"), "ab") as box:
             box.truncate(BOX_SIZE)
         self.command_line = spec.command(job, memory, shared, seed)
-        if shared == "off":
-            self.command_line += ["-incoming", "defer"]
+        # While its processors are at work, nobody is sure to be heard or told.
+        self.command_line += ["-incoming", "defer"] if shared == "off" else ["-S"]
         library = preload(spec)
         with open(os.path.join(job, "qemu.log"), "wb") as log:
             # It ends with the one that started it, however that ends.
@@ -155,7 +156,7 @@ class Qemu:
         self.channel = self.connect("qmp")
         self.check(library)
         self.lines = self.channel.makefile("r", encoding="utf-8")
-        self.lines.readline()
+        self.next_line()
         self.ask("qmp_capabilities")
         self.ask("migrate-set-capabilities",
                  capabilities=[{"capability": "x-ignore-shared", "state": True}])
@@ -170,6 +171,7 @@ class Qemu:
 
     def connect(self, name):
         channel = socket.socket(socket.AF_UNIX)
+        channel.settimeout(BOOT_SECONDS)
         while True:
             try:
                 channel.connect(os.path.join(self.job, name))
@@ -192,7 +194,10 @@ class Qemu:
             return file.read().strip()
 
     def next_line(self):
-        line = self.lines.readline()
+        try:
+            line = self.lines.readline()
+        except TimeoutError:
+            raise Failed(f"QEMU does not answer: {self.last_lines(20)}") from None
         if not line:
             raise Failed(f"QEMU has ended: {self.said()}")
         return json.loads(line)
@@ -210,17 +215,15 @@ class Qemu:
             else:
                 return line["return"]
 
-    def wait(self, event, seconds):
+    def wait(self, event):
         """Whether it has come; not if QEMU has ended or the time is over."""
-        self.channel.settimeout(seconds)
         try:
             while event not in self.events:
                 line = self.next_line()
                 if "event" in line:
                     self.events.append(line["event"])
-        except (TimeoutError, Failed):
+        except Failed:
             return False
-        self.channel.settimeout(None)
         return True
 
     def wait_migration(self):
@@ -243,6 +246,8 @@ class Qemu:
             time.sleep(0.01)
 
     def restore(self, path):
+        # What it would say to the network runs on the host's clock.
+        self.ask("migrate-set-parameters", **{"announce-rounds": 0})
         self.ask("migrate-incoming", uri=f"exec:cat '{path}'")
         self.wait_migration()
         self.ask("cont")
@@ -254,6 +259,8 @@ class Qemu:
 
     def question(self):
         """Asks a hung kernel what it does: blocked tasks, processors, then all tasks."""
+        # So that it answers while the processors do not rest.
+        self.process.send_signal(signal.SIGURG)
         keys = self.connect("keys")
         for key in b"wlt":
             # The key at the break's own time: the kernel waits a few seconds for it.

@@ -99,6 +99,14 @@ test_hang()
 	check_equal "when the time is over the status is 124" 124 $status
 	check_match "it is told as such" 'the time was over after [0-9]+ seconds' "$err"
 	check_match "what the kernel does is told" 'sysrq: Show Blocked State' "$err"
+	vm --timeout 8 bash -c 'while :; do :; done'
+	check_match "also if its processors never rest" 'sysrq: Show Blocked State' "$err"
+	# Processes that are not killed with the command keep both processors busy.
+	# shellcheck disable=SC2016
+	vm --cpus 2 --timeout 60 bash -c 'for i in 1 2; do
+		(echo $BASHPID >/sys/fs/cgroup/cgroup.procs; while :; do :; done) >/dev/null 2>&1 &
+		done; exit 7'
+	check_equal "the machine ends with the command, whatever else it does" 7 $status
 }
 
 test_side_by_side()
@@ -136,12 +144,24 @@ test_same()
 	check "another seed is another run" [ "$out" != "$first" ]
 }
 
-# Timers at which the processor sleeps, beside others that do the same: which of them
-# the host runs when must not be seen.
-test_same_beside_others()
+# beside CPUS PROGRAM: three machines side by side, whose output goes to $work/beside.N.
+beside()
 {
 	local i
 
+	for i in 1 2 3; do
+		$RUN --timeout 120 --seed 7 --cpus "$1" --file "$work/$2" python3 "$work/$2" \
+			>"$work/beside.$i" &
+	done
+	wait
+	check_equal "three beside each other are the same run, processors: $1" \
+		"$(cat "$work"/beside.{1,1,1})" "$(cat "$work"/beside.{1,2,3})"
+}
+
+# Which of several machines the host runs when must not be seen: neither by timers at which
+# the only processor sleeps, nor by two programs that take turns on two.
+test_same_beside_others()
+{
 	cat >"$work/timers" <<-'END'
 		import hashlib, select, time
 		seen = hashlib.sha256()
@@ -150,15 +170,24 @@ test_same_beside_others()
 		    seen.update(str(time.monotonic_ns()).encode())
 		print(seen.hexdigest(), time.monotonic_ns())
 	END
-	for i in 1 2 3; do
-		$RUN --timeout 120 --seed 7 --file "$work/timers" python3 "$work/timers" \
-			>"$work/timers.$i" &
-	done
-	wait
+	beside 1 timers
 	check_match "5000 timers take half a virtual second, or more" \
-		'^[0-9a-f]{64} ([5-9][0-9]{8}|[1-9][0-9]{9})$' "$(<"$work/timers.1")"
-	check_equal "three beside each other are the same run" \
-		"$(cat "$work"/timers.{1,1,1})" "$(cat "$work"/timers.{1,2,3})"
+		'^[0-9a-f]{64} ([5-9][0-9]{8}|[1-9][0-9]{9})$' "$(<"$work/beside.1")"
+	cat >"$work/turns" <<-'END'
+		import hashlib, os, select, time
+		seen = hashlib.sha256()
+		child = os.fork()
+		for at in range(3000):
+		    if at % 7 == 0:
+		        select.select([], [], [], 0.0001 if child else 0.00013)
+		    seen.update(str(time.monotonic_ns()).encode() * (at % 50))
+		if child:
+		    os.wait()
+		print(seen.hexdigest())
+	END
+	beside 2 turns
+	check_match "two programs have said what they saw" \
+		$'^[0-9a-f]{64}\n[0-9a-f]{64}$' "$(<"$work/beside.1")"
 }
 
 # A loop of known length; an instruction takes a nanosecond, however busy the host is.

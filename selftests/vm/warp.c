@@ -10,17 +10,22 @@
  * host decides when.
  *
  * So here the main loop does not get QEMU's big lock before the processors' thread
- * waits for something, since all is counted then: for a timer, or, if it computes for
- * long, for the lock itself.
+ * waits: for a timer, or until it is to go on. All is counted then. That thread runs
+ * timers itself, and yet wakes the main loop for each. What it has to tell is passed on
+ * when it waits: then the main loop wakes once, to jump.
  *
- * The processors' thread runs timers itself, and yet wakes the main loop for each. What
- * it has to tell is passed on when it waits: then the main loop wakes once, to jump.
+ * While processors are at work the main loop has nothing to do for them, and were it let
+ * in, they would take turns at another time, and two runs would not be the same. There
+ * are two exceptions. A program that has to ask a machine which hangs sends SIGURG. And
+ * if a timer is due that only the main loop runs, the processors' thread takes the lock
+ * again and again, and nothing else happens; that is seen by how often.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,10 +34,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the main loop waits for the processors to be halted. */
-#define PATIENCE_NS 5000000
-/* And for their thread at all: a kernel that hangs with interrupts off has to be asked. */
+/* How long the main loop waits for it: a kernel that hangs with interrupts off has to be asked. */
 #define HANG_S 10
+/* So often does the processors' thread take the lock, and tell nobody of a timer, only if it
+ * does nothing else.
+ */
+#define ROUNDS 4000000
 /* Events with lower numbers than this are put off; QEMU makes its own early. */
 #define EVENTS 64
 
@@ -49,16 +56,42 @@ static pthread_mutex_t *_Atomic big_lock;
 
 /* The processors' thread runs without the lock, and may have to count. */
 static atomic_int running;
-/* It waits for a timer. */
-static atomic_int asleep;
+/* Whether the main loop has to wait: until they are halted, if they are not INTERRUPTIBLE. */
+enum { AT_WORK, HALTED, INTERRUPTIBLE };
+static atomic_int processors = AT_WORK;
+/* Somebody asks, so that they always are. */
+static atomic_int asked;
 /* The main loop wants the lock the next time that the processors' thread does. */
 static atomic_int wanted;
 
 /* A bit for each file descriptor that is an event. */
 static _Atomic uint64_t events;
-/* Those that the processors' thread has put off, and since when. It alone uses both. */
+/* Those that the processors' thread has put off. It alone uses them. */
 static uint64_t put_off;
-static struct timespec put_off_since;
+/* How often it has taken the lock since it last waited or told somebody. */
+static unsigned int rounds;
+
+static void wake(atomic_int *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void processors_are(int state)
+{
+	processors = state;
+	if (state != AT_WORK)
+		wake(&processors);
+}
+
+static void be_asked(int number)
+{
+	int at_work = AT_WORK;
+
+	(void)number;
+	asked = 1;
+	if (atomic_compare_exchange_strong(&processors, &at_work, INTERRUPTIBLE))
+		wake(&processors);
+}
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -68,6 +101,7 @@ __attribute__((constructor)) static void begin(void)
 	real_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
 	real_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
 	real_wait = dlsym(RTLD_NEXT, "pthread_cond_wait");
+	signal(SIGURG, be_asked);
 	thread = MAIN_LOOP;
 }
 
@@ -76,11 +110,6 @@ static bool sleep_while(atomic_int *word, int value, const struct timespec *limi
 {
 	return !syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0) ||
 	       errno != ETIMEDOUT;
-}
-
-static void wake(atomic_int *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 int eventfd(unsigned int value, int flags)
@@ -110,9 +139,8 @@ ssize_t write(int fd, const void *data, size_t size)
 		begin();
 	if (thread != PROCESSORS || fd < 0 || fd >= EVENTS || !(events >> fd & 1))
 		return real_write(fd, data, size);
-	if (!put_off)
-		clock_gettime(CLOCK_MONOTONIC_COARSE, &put_off_since);
 	put_off |= UINT64_C(1) << fd;
+	rounds = 0;
 	return size;
 }
 
@@ -127,26 +155,16 @@ static void pass_on_events(void)
 	put_off = 0;
 }
 
-static bool put_off_for_long(void)
-{
-	struct timespec now;
-
-	if (!put_off)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (now.tv_sec - put_off_since.tv_sec) * 1000000000L + now.tv_nsec -
-	       put_off_since.tv_nsec > PATIENCE_NS;
-}
-
 /* Whether all is counted, unless they go on now. */
 static bool wait_for_processors(void)
 {
-	const struct timespec patience = { .tv_nsec = PATIENCE_NS }, hang = { .tv_sec = HANG_S };
+	const struct timespec hang = { .tv_sec = HANG_S };
+	int now = AT_WORK;
 
-	if (!asleep && !wanted) {
-		sleep_while(&asleep, 0, &patience);
-		wanted = !asleep;
-	}
+	while (!wanted && (now = processors) == AT_WORK)
+		sleep_while(&processors, AT_WORK, NULL);
+	if (now == INTERRUPTIBLE)
+		wanted = 1;
 	while (wanted && running)
 		if (!sleep_while(&running, 1, &hang))
 			return false;
@@ -161,7 +179,8 @@ static int lock_for_main_loop(pthread_mutex_t *lock)
 	for (;;) {
 		counted = wait_for_processors();
 		ret = real_lock(lock);
-		if (ret || !running || !counted)
+		/* They may have gone on before, and wait for the lock now. */
+		if (ret || !counted || (!running && (wanted || processors != AT_WORK)))
 			break;
 		real_unlock(lock);
 	}
@@ -174,8 +193,10 @@ static int lock_for_main_loop(pthread_mutex_t *lock)
 
 static int lock_for_processors(pthread_mutex_t *lock)
 {
-	if (put_off_for_long())
+	if (++rounds == ROUNDS) {
 		pass_on_events();
+		processors_are(INTERRUPTIBLE);
+	}
 	running = 0;
 	if (wanted)
 		wake(&running);
@@ -215,10 +236,13 @@ int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock)
 	}
 	if (thread != PROCESSORS || lock != big_lock)
 		return real_wait(condition, lock);
-	asleep = 1;
-	wake(&asleep);
+	processors_are(HALTED);
 	pass_on_events();
 	ret = real_wait(condition, lock);
-	asleep = 0;
+	rounds = 0;
+	processors_are(AT_WORK);
+	/* The signal may have come while they were halted. */
+	if (asked)
+		processors_are(INTERRUPTIBLE);
 	return ret;
 }
