@@ -9,7 +9,7 @@
 # Others are asked for here.
 unset HBCAST_SEED HBCAST_SECONDS HBCAST_THOROUGH
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$work-further-away"' EXIT
 mkdir -p "$work"/selftests/{machine,here,fault,vm}
 cp -r selftests/{run,runner} "$work/selftests"
 for file in run agent kernel kernel-log init {mailbox,warp}.c packages {machine,image,tree,cache}.py; do
@@ -273,3 +273,7 @@ check_equal "the same seed is the same run, to the nanosecond" "$first" \
 	"$(grep 'it is' <<<"$out")"
 [ $tap_failed = 0 ] || sed 's/^/# /' <<<"$out"
 tap_done
+mkdir "$work-further-away"
+cp -a "$work" "$work-further-away/there"
+work=$work-further-away/there runner -v machine/test-a
+check_equal "and in another place, too" "$first" "$(grep 'it is' <<<"$out")"

@@ -51,11 +51,12 @@ test_place()
 	echo kept >"$work/given"
 	# shellcheck disable=SC2016
 	vm --keep "$work/keep" --file "$work/given" --mem 512M bash -c '
-		pwd; id -u; nproc; ls -d /lib/modules/$(uname -r)/kernel; ls /sys/class/net
-		cp '"$work/given"' /run/keep/file; echo lost >selftests/lost'
+		pwd; echo $1 $2; id -u; nproc; ls -d /lib/modules/$(uname -r)/kernel; ls /sys/class/net
+		cp '"$work/given"' /run/keep/file; echo lost >selftests/lost' \
+		- "$PWD/selftests" "${PWD}er"
 	check_equal "success is 0" 0 $status
-	check_equal "the command runs here, as root, on one processor, without network" \
-		"$PWD 0 1 /lib/modules/$(selftests/vm/kernel dir 6.12 | xargs basename)/kernel lo" \
+	check_equal "the command runs in its copy, as root, on one processor, without network" \
+		"/hbcast /hbcast/selftests ${PWD}er 0 1 /lib/modules/$(selftests/vm/kernel dir 6.12 | xargs basename)/kernel lo" \
 		"$(tr '\n' ' ' <"$work/out" | sed 's/ $//')"
 	check_equal "a file is given to it, and one kept" kept "$(cat "$work/keep/file")"
 	check "what it writes elsewhere is not kept" [ ! -e selftests/lost ]

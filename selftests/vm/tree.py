@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The project's files as a machine gets them: an archive without what only builds need.
 
-Times and owners are the same for all, so that a machine's run does not depend on them.
+Times and owners are the same for all, and the project has the same place in each machine, so
+that a machine's run depends neither on them nor on where the project lies.
 """
 
 import io
@@ -13,6 +14,7 @@ import tempfile
 from cache import digest, made
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+INSIDE = "/hbcast"
 LEFT_OUT = {".git", "build", "__pycache__"}
 # Large programs that run on this machine only.
 HERE_ONLY = {os.path.join(TOP, "selftests", name) for name in ("plan", "fuzz/plan", "fuzz/wire")}
@@ -45,10 +47,15 @@ def content(path):
     return data
 
 
+def inside(path):
+    """What it is in a machine, where the project has another place."""
+    return INSIDE + path[len(TOP):] if path == TOP or path.startswith(TOP + "/") else path
+
+
 def pack(archive, files):
     with tarfile.open(archive, "w", format=tarfile.GNU_FORMAT) as tar:
         for path in files:
-            info = tarfile.TarInfo(path.lstrip("/"))
+            info = tarfile.TarInfo(inside(path).lstrip("/"))
             info.mtime = DATE
             info.mode = os.lstat(path).st_mode & 0o777
             if os.path.islink(path):
