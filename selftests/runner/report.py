@@ -52,9 +52,8 @@ class Report:
 
         return take if self.verbose else lambda line: None
 
-    def add(self, test, kernel, attempts):
+    def add(self, label, kernel, attempts):
         """The attempts at one test: the last tells, and whether all agree."""
-        label = test.label(kernel)
         last = attempts[-1]
         outcome = last if last.passed() or last.broken else attempts[0]
         flaky = outcome.passed() and len(attempts) > 1

@@ -20,7 +20,8 @@ MARKS = ("6.1", "6.12-only", "debug", "debug-only", "debian-only", "kcsan")
 APART = (("debug-only", "debug"), ("debug-only", "debian-only"), ("debug-only", "6.1"),
          ("debug-only", "kcsan"), ("debian-only", "debug"), ("debian-only", "kcsan"),
          ("6.12-only", "6.1"))
-WORDS = f"timeout=, thorough=, slow, and in a machine cpus=, mem=, disk=, {', '.join(MARKS)}"
+WORDS = ("timeout=, thorough=, seeds=, slow, and in a machine cpus=, mem=, disk=, "
+         f"{', '.join(MARKS)}")
 # The kernels of 'make check-all' on which all run, and those on which the marked do.
 ALL = ("6.12", "6.1", "6.12-debug", "6.1-debug")
 MARKED = ("6.12-kcsan", "6.1-kcsan")
@@ -43,6 +44,7 @@ class Test:
         self.where = "here"
         self.timeout = DEFAULT_TIMEOUT
         self.thorough = None
+        self.seeds = 0
         self.machine = {}
         self.marks = set()
         self.read_header()
@@ -72,6 +74,8 @@ class Test:
             self.timeout = int(value) + LONGER
         elif name == "thorough" and value.isdigit():
             self.thorough = int(value)
+        elif name == "seeds" and value.isdigit() and int(value):
+            self.seeds = int(value)
         elif word == "slow":
             self.marks.add(word)
         elif self.where == "vm" and name in ("cpus", "mem", "disk") and value:
@@ -81,9 +85,10 @@ class Test:
         else:
             raise BadHeader(f"{self.source}: '{word}' is nothing a test can ask for; use {WORDS}")
 
-    def label(self, kernel):
+    def label(self, kernel, seed):
         """What a run of it is called."""
-        return f"{self.path} [{kernel}]" if kernel else self.path
+        words = [self.path] + [f"[{kernel}]"] * bool(kernel) + [f"seed {seed}"] * bool(self.seeds)
+        return " ".join(words)
 
     def machine_for(self, kernel):
         """Options for vm/run. 6.1 boots with one processor only in virtual time, and kernels

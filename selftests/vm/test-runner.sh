@@ -101,6 +101,21 @@ expect "where all has to be exact" "1 passed, 1 failed" 1 "not ok .*test-it.sh: 
 here "one that fails with one seed" "1 passed, 0 failed" 0 "passed with another seed" <<'END'
 echo 1..1; [ "$HBCAST_SEED" = 2 ] && echo ok 1 - a || echo "not ok 1 - a"
 END
+here "several seeds, one of which fails" "2 passed, 1 failed" 1 \
+	"not ok selftests/here/test-it.sh seed 2: a" <<'END'
+# here: seeds=3
+echo 1..1; [ "$HBCAST_SEED" = 2 ] && echo not ok 1 - a || echo ok 1 - a
+END
+check_match "the others are told apart" "ok [^ ]*test-it.sh seed 1: a.*ok [^ ]* seed 3: a" \
+	"$(sort <<<"$out")"
+runner --seed 7 --seeds 2 here
+expect "others than it asks for" "2 passed, 0 failed" 0 "ok [^ ]*test-it.sh seed 8: a"
+runner --seed 2 --seeds 1 here
+expect "one alone" "0 passed, 1 failed" 1 "not ok [^ ]*test-it.sh seed 2: a"
+runner --seeds 0 here
+expect "none" "selftests/run: error: argument -n/--seeds: invalid positive value: '0'" 2 usage
+runner --list
+check_match "they are listed" "test-it.sh here timeout=300 seeds=3$" "$out"
 here "processes that are left behind" "1 passed, 1 failed" 1 "not ok .*: left processes" <<END
 setsid sleep 1000 & echo \$! >$work/pid; echo 1..1; echo ok 1 - a
 END
@@ -139,6 +154,7 @@ refused()
 
 refused "a word that is not known" "test-it.sh: 'fast' is nothing a test" <<<'# here: fast'
 refused "no time at all" "test-it.sh: 'timeout=0' is no time" <<<'# here: timeout=0'
+refused "no seed at all" "'seeds=0' is nothing a test" <<<'# here: seeds=0'
 refused "two headers" "test-it.sh: asks twice" <<<$'# here: slow\n# vm: 6.1'
 refused "words that contradict each other" "'debug-only' and '6.1' leave no kernel" \
 	<<<'# vm: 6.1 debug-only'
@@ -271,9 +287,9 @@ check_match "a time" "it is [0-9]+\.[0-9]{9}$" "$first"
 runner -v machine/test-a
 check_equal "the same seed is the same run, to the nanosecond" "$first" \
 	"$(grep 'it is' <<<"$out")"
-[ $tap_failed = 0 ] || sed 's/^/# /' <<<"$out"
-tap_done
 mkdir "$work-further-away"
 cp -a "$work" "$work-further-away/there"
 work=$work-further-away/there runner -v machine/test-a
 check_equal "and in another place, too" "$first" "$(grep 'it is' <<<"$out")"
+[ $tap_failed = 0 ] || sed 's/^/# /' <<<"$out"
+tap_done
