@@ -113,7 +113,7 @@ expect "others than it asks for" "2 passed, 0 failed" 0 "ok [^ ]*test-it.sh seed
 runner --seed 2 --seeds 1 here
 expect "one alone" "0 passed, 1 failed" 1 "not ok [^ ]*test-it.sh seed 2: a"
 runner --seeds 0 here
-expect "none" "selftests/run: error: argument -n/--seeds: invalid positive value: '0'" 2 usage
+expect "none" "selftests/run: error: argument -n/--seeds: '0' is no number of runs; give 1 or more" 2 usage
 runner --list
 check_match "they are listed" "test-it.sh here timeout=300 seeds=3$" "$out"
 here "processes that are left behind" "1 passed, 1 failed" 1 "not ok .*: left processes" <<END
